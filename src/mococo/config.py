@@ -1,0 +1,173 @@
+"""Settings, under the paper's hyperparameter names, checked once when they are made."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from mococo.errors import ConfigError, nearest
+from mococo.subspecies import Tag, lambda_2, tag_text
+
+MAX_SETS = 16  # sets on one feature; more could not be named, let alone read
+MAX_GENES = 65_536  # genes of one rule base
+
+PAPER_SUBSPECIES: tuple[Tag, ...] = ((2, 2), (3, 3), (4, 4), (5, 5))
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The hyperparameters of Fuzzy MoCoCo. The defaults are the paper's for Mountain Car (section 7).
+
+    >>> Config(num_gens=10).db_pop_size
+    300
+    >>> Config(beta=0.5)
+    Traceback (most recent call last):
+    ...
+    mococo.errors.ConfigError: beta must be a finite number >= 1 (1 shares the search equally), got 0.5
+    """
+
+    subspecies: tuple[Tag, ...] = PAPER_SUBSPECIES
+    """Sigma: for each subspecies, how many fuzzy sets every feature has."""
+    num_gens: int = 50
+    """numGens: how many generations are evaluated."""
+    db_pop_size: int = 300
+    """dbPopSize: individuals in the population of fuzzy partitions (even)."""
+    rb_pop_size: int = 600
+    """rbPopSize: individuals in the population of rule bases (even)."""
+    beta: float = 1.125
+    """beta: how much more of the search longer genotypes get; 1 gives every subspecies the same."""
+    omega: float = 0.75
+    """omega: the middle part of each subdomain in which a reference coordinate may lie."""
+    rb_p_unspec: float = 0.1
+    """rbPUnspec: probability that an allele of a new rule base is unspecified."""
+    db_p_cross: float = 0.75
+    """dbPCross: probability of line recombination of a pair of parents."""
+    db_mut_sigma: float = 0.02
+    """dbMutSigma: standard deviation of the Gaussian mutation."""
+    rb_p_cross: float = 0.25
+    """rbPCross: probability, per allele, that uniform crossover swaps it."""
+    rb_p_mut: float = 0.05
+    """rbPMut: probability, per allele, of a flip mutation."""
+    eta: int = 30
+    """eta: number of start states over which the performance is the mean return."""
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "subspecies", _check_subspecies(self.subspecies))
+        for name in ("db_pop_size", "rb_pop_size"):
+            size = _whole(name, getattr(self, name), 2, "breeding adds children in pairs")
+            if size % 2:
+                raise ConfigError(
+                    f"{name} must be an even number >= 2, because breeding adds children in pairs, got {size}; "
+                    f"use {size - 1 if size > 2 else 2} or {size + 1}"
+                )
+        _whole("num_gens", self.num_gens, 1, "generation 0 is always evaluated")
+        _whole("eta", self.eta, 1, "a performance is a mean over start states")
+        if not _is_number(self.beta) or not 1 <= self.beta < math.inf:
+            raise ConfigError(f"beta must be a finite number >= 1 (1 shares the search equally), got {self.beta!r}")
+        if not _is_number(self.omega) or not 0 < self.omega < 1:
+            raise ConfigError(
+                f"omega must lie strictly between 0 and 1, so that neighbouring fuzzy sets stay apart, got {self.omega!r}"
+            )
+        if not _is_number(self.db_mut_sigma) or not 0 <= self.db_mut_sigma < math.inf:
+            raise ConfigError(f"db_mut_sigma must be a finite standard deviation >= 0, got {self.db_mut_sigma!r}")
+        for name in ("rb_p_unspec", "db_p_cross", "rb_p_cross", "rb_p_mut"):
+            value = getattr(self, name)
+            if not _is_number(value) or not 0 <= value <= 1:
+                raise ConfigError(f"{name} must be a probability between 0 and 1, got {value!r}")
+
+    def check_for(self, n_features: int, n_actions: int) -> None:
+        """Refuse subspecies that do not fit an environment with this many features and actions."""
+        for tag in self.subspecies:
+            if len(tag) != n_features:
+                raise ConfigError(
+                    f"a subspecies tag needs one number of sets for each of the {n_features} features, "
+                    f"got {tag_text(tag)} with {len(tag)}"
+                )
+            if lambda_2(tag) < n_actions:
+                raise ConfigError(
+                    f"a rule base needs room for one rule per action ({n_actions}), "
+                    f"but subspecies {tag_text(tag)} has only {lambda_2(tag)} fuzzy subspaces; use more sets"
+                )
+
+
+def make_config(settings: Mapping[str, Any], base: Config | None = None) -> Config:
+    """Settings by name over a base; an unknown name is refused with the nearest known one.
+
+    >>> make_config({"num_gens": 3}).num_gens
+    3
+    >>> make_config({"num_gen": 3})
+    Traceback (most recent call last):
+    ...
+    mococo.errors.ConfigError: unknown setting 'num_gen'. Did you mean num_gens?
+    """
+    known = Config.__struct_fields__
+    for name in settings:
+        if name not in known:
+            raise ConfigError(f"unknown setting {name!r}. {nearest(name, known)}")
+    values = dict(msgspec.structs.asdict(base or Config()))
+    for name, value in settings.items():
+        if name == "subspecies":
+            values[name] = parse_subspecies(value) if isinstance(value, str) else value
+        else:
+            values[name] = _typed(name, value)
+    return Config(**values)
+
+
+def parse_subspecies(text: str) -> tuple[Tag, ...]:
+    """Tags from one string.
+
+    >>> parse_subspecies("2x2,3x3")
+    ((2, 2), (3, 3))
+    """
+    tags = []
+    for part in text.split(","):
+        if not re.fullmatch(r"\s*\d+(\s*x\s*\d+)*\s*", part):
+            raise ConfigError(f"subspecies must be written like 2x2,3x3 (sets of each feature), got {part.strip()!r}")
+        tags.append(tuple(int(m) for m in part.split("x")))
+    return tuple(tags)
+
+
+def _typed(name: str, value: object) -> object:
+    """Whole floats may stand for integers and the reverse; a text or a flag may not stand for a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        kind = "a whole number" if isinstance(getattr(Config(), name), int) else "a number"
+        raise ConfigError(f"{name} must be {kind}, got {value!r}")
+    if isinstance(getattr(Config(), name), float):
+        return float(value)
+    return int(value) if float(value).is_integer() else value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
+
+
+def _whole(name: str, value: object, least: int, why: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ConfigError(f"{name} must be a whole number >= {least}, because {why}, got {value!r}")
+    return value
+
+
+def _check_subspecies(subspecies: Sequence[Sequence[int]]) -> tuple[Tag, ...]:
+    if isinstance(subspecies, str) or not isinstance(subspecies, Sequence) or len(subspecies) == 0:
+        raise ConfigError(f"subspecies must be a non-empty list of tags such as (2, 2), got {subspecies!r}")
+    tags: list[Tag] = []
+    for tag in subspecies:
+        if isinstance(tag, str) or not isinstance(tag, Sequence) or len(tag) == 0:
+            raise ConfigError(f"a subspecies tag must be a list of set counts such as (2, 2), got {tag!r}")
+        for m in tag:
+            if not isinstance(m, int) or isinstance(m, bool) or not 2 <= m <= MAX_SETS:
+                raise ConfigError(
+                    f"a feature needs between 2 and {MAX_SETS} fuzzy sets, so that its partition can be named and read, "
+                    f"got {m!r} in subspecies tag {tuple(tag)!r}"
+                )
+        if lambda_2(tuple(tag)) > MAX_GENES:
+            raise ConfigError(f"subspecies {tag_text(tuple(tag))} has {lambda_2(tuple(tag))} genes, more than {MAX_GENES}")
+        if len(tag) != len(subspecies[0]):
+            raise ConfigError(f"all subspecies tags must have the same number of features, got {list(subspecies)!r}")
+        if tuple(tag) in tags:
+            raise ConfigError(f"subspecies {tag_text(tuple(tag))} is listed twice")
+        tags.append(tuple(tag))
+    return tuple(tags)

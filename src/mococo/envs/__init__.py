@@ -1,0 +1,1 @@
+"""Environments: the spec, the registry, and one short file for each compiled one."""

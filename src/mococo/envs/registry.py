@@ -1,0 +1,34 @@
+"""Environments by id."""
+
+from __future__ import annotations
+
+import importlib
+
+from mococo.envs.spec import Environment
+from mococo.errors import EnvironmentSpecError, nearest
+
+_COMPILED = {"MountainCar-v0": ("mococo.envs.mountain_car", "MOUNTAIN_CAR")}
+_REGISTERED: dict[str, Environment] = {}
+
+
+def known_ids() -> list[str]:
+    """Ids of all environments that can be named."""
+    return sorted({*_COMPILED, *_REGISTERED})
+
+
+def register(environment: Environment) -> None:
+    """Make an environment findable by its id."""
+    _REGISTERED[environment.id] = environment
+
+
+def find(env: str | Environment) -> Environment:
+    """The environment of this id, or the environment itself."""
+    if isinstance(env, Environment):
+        return env
+    if env in _REGISTERED:
+        return _REGISTERED[env]
+    if env in _COMPILED:
+        module, name = _COMPILED[env]
+        found: Environment = getattr(importlib.import_module(module), name)
+        return found
+    raise EnvironmentSpecError(f"unknown environment {env!r}. {nearest(str(env), known_ids())}")

@@ -1,0 +1,98 @@
+"""What Mococo needs to know of an environment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mococo.errors import EnvironmentSpecError
+from mococo.subspecies import Tag
+
+Floats = NDArray[np.float64]
+State = tuple[float, ...]
+Step = Callable[[State, float], tuple[State, float, bool]]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A linguistic variable: a name, its domain, and the words for its two ends."""
+
+    name: str
+    low: float
+    high: float
+    ends: tuple[str, str] = ("Low", "High")
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise EnvironmentSpecError(f"a feature needs a name, got {self.name!r}")
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise EnvironmentSpecError(
+                f"feature {self.name!r} needs a finite domain with low < high, so that it can be divided into sets, "
+                f"got [{self.low}, {self.high}]"
+            )
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a rule may advocate: the value that the environment takes, and words for it."""
+
+    value: int | float | str
+    words: str
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A simulator as the rollout kernels see it.
+
+    `step(state, action)` returns the next state, the reward and whether the episode has ended; `observe(state)` what
+    the policy sees. Both work on plain numbers and tuples and are compiled (see `kernels.specialise`). `draw_starts(n,
+    seed)` returns (n, N_STATE) start states of fresh episodes; `training_starts(n)` those of the fixed set Z.
+    """
+
+    id: str
+    features: tuple[Feature, ...]
+    actions: tuple[Action, ...]
+    performance_bounds: tuple[float, float]
+    t_max: int
+    n_state: int
+    step: Step
+    observe: Callable[[State], State]
+    draw_starts: Callable[[int, int], Floats]
+    training_starts: Callable[[int], Floats]
+    gamma: float = 1.0
+    float32: bool = True
+    """Whether the policy sees observations rounded to float32, as Gymnasium's classic control environments give them."""
+    subspecies: tuple[Tag, ...] = ()
+    """The tags to search when the user names none."""
+    legal_actions: tuple[float, ...] = ()
+    """Every action that the simulator takes, also those that policies are not trained with; empty: any number."""
+
+    def __post_init__(self) -> None:
+        low, high = self.performance_bounds
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise EnvironmentSpecError(f"{self.id}: performance bounds need low < high, got {self.performance_bounds}")
+        if self.t_max < 1:
+            raise EnvironmentSpecError(f"{self.id}: t_max must be at least 1 step, got {self.t_max}")
+        if not 0 <= self.gamma <= 1:
+            raise EnvironmentSpecError(f"{self.id}: the discount factor gamma must lie in [0, 1], got {self.gamma}")
+        if not self.features or not self.actions:
+            raise EnvironmentSpecError(f"{self.id}: at least one feature and one action are needed")
+
+    @property
+    def action_values(self) -> Floats:
+        """(k,) what the environment is given for each action."""
+        return np.array([float(action.value) for action in self.actions])
+
+
+def clip(x: float, low: float, high: float) -> float:
+    """x limited to [low, high]; in a step function this compiles to two instructions.
+
+    >>> clip(3.0, 0.0, 1.0)
+    1.0
+    """
+    x = x if x > low else low
+    return x if x < high else high

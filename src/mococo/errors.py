@@ -1,0 +1,50 @@
+"""The tree of exceptions. Whatever a user can get wrong raises a `MococoError`; anything else is a fault of ours."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MococoError(Exception):
+    """Base of all errors that a user can mend. The text says what was expected, why, what was got and what to do."""
+
+
+class ConfigError(MococoError, ValueError):
+    """A setting is unknown, of the wrong type or out of range."""
+
+
+class EnvironmentSpecError(MococoError, ValueError):
+    """An environment is unknown, or its spec is not usable."""
+
+
+class PolicyError(MococoError, ValueError):
+    """A policy's parts do not fit together."""
+
+
+class ObservationError(MococoError, ValueError):
+    """An observation has the wrong shape or is not finite."""
+
+
+class UncoveredState(MococoError, LookupError):  # noqa: N818 - the paper's word for a state, not for a mistake
+    """No rule fires in this state, so the policy has no action for it."""
+
+
+class FileFormatError(MococoError, ValueError):
+    """A file is damaged, of another kind, or of a version that this release cannot read."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint with the nearest known name, or all of them when there are few.
+
+    >>> nearest("num_gen", ["num_gens", "beta"])
+    'Did you mean num_gens?'
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    if not close:  # capital letters are a common slip
+        folded = {name.lower(): name for name in names}
+        close = [folded[c] for c in difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.5)]
+    if close:
+        return f"Did you mean {close[0]}?"
+    return f"Known: {', '.join(names)}."

@@ -1,0 +1,290 @@
+"""Solutions and policies to performances: compiled rollouts in threads of this process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mococo.decoding import Partitions, RuleBases, decode_db, decode_rb
+from mococo.envs.registry import find
+from mococo.envs.spec import Environment
+from mococo.errors import ConfigError, EnvironmentSpecError, PolicyError
+from mococo.policy import Policy
+from mococo.population import SolutionSet
+from mococo.subspecies import Tag
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_KNOTS = (5, 8, 16)  # sizes for which kernels are compiled: the least that holds the largest partition
+_CHUNKS_PER_THREAD = 16  # so that no thread waits long for the last
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Episodes of n policies. returns, steps : (n, n_starts); uncovered : (n,) episodes that met an uncovered state.
+
+    An episode ends at an uncovered state, with the environment's lower bound as its return.
+    """
+
+    returns: Floats
+    steps: Ints
+    uncovered: Ints
+
+    @property
+    def performance(self) -> Floats:
+        """(n,) mean returns, Eq. (1)."""
+        return self.returns.mean(axis=1)
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """n pairs of decoded genotypes. pairs : (n, 2) rows of both; values : (k,) the environment's actions."""
+
+    pairs: Ints
+    partitions: Partitions
+    rules: RuleBases
+    values: Floats
+
+
+class RolloutEvaluator:
+    """`algorithm.Evaluate` by rollouts of a compiled environment; results do not depend on the number of threads."""
+
+    def __init__(
+        self, env: Environment, subspecies: Sequence[Tag], omega: float, starts: Floats, threads: int | None = None
+    ) -> None:
+        self._env = env
+        self._sets = np.array(subspecies, dtype=np.int64)
+        self._omega = omega
+        self._starts = starts
+        self._knots = knots_for(int(self._sets.max()))
+        self._threads = check_threads(threads)
+        self.env_steps = 0
+
+    def __call__(self, solns: SolutionSet) -> Floats:
+        """(m,) mean returns; the lower bound for a failing rule base, which meets an uncovered state."""
+        env = self._env
+        dbs, first = np.unique(solns.first, return_inverse=True)
+        rbs, second = np.unique(solns.second, return_inverse=True)
+        r1, r2 = solns.r1[dbs], solns.r2[rbs]
+        batch = _Batch(
+            np.column_stack([first, second]),
+            decode_db(r1.genotype.astype(np.float64), self._sets[r1.tag], env.features, self._omega, self._knots),
+            decode_rb(r2.genotype.astype(np.int8), self._sets[r2.tag], len(env.actions)),
+            env.action_values,
+        )
+        returns, steps, uncovered = _roll_out(env, batch, self._starts, fail_fast=True, threads=self._threads)
+        self.env_steps += int(steps.sum())
+        return np.where(uncovered.any(axis=1), env.performance_bounds[0], returns.mean(axis=1))
+
+
+def evaluate(
+    policies: Policy | Sequence[Policy],
+    env: str | Environment,
+    starts: ArrayLike | None = None,
+    episodes: int = 1000,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Evaluation:
+    """Episodes of each policy from the same starts: `starts`, or `episodes` fresh ones drawn with `seed`.
+
+    >>> import mococo
+    >>> rocking = mococo.Policy.from_genotypes(
+    ...     (2, 2), [0.5, 0.5, 0.5, 0.5], [1, 2, 1, 2],
+    ...     features=[("position", -1.2, 0.5), ("velocity", -0.07, 0.07)], actions=[0, 2],
+    ... )
+    >>> mococo.evaluate(rocking, "MountainCar-v0", episodes=100).performance.round(0).tolist()
+    [-119.0]
+    """
+    environment = find(env)
+    several = [policies] if isinstance(policies, Policy) else list(policies)
+    for policy in several:
+        check_fits(policy, environment)
+    if starts is None:
+        if not isinstance(episodes, int) or isinstance(episodes, bool) or episodes < 1:
+            raise ConfigError(f"episodes must be a whole number >= 1, got {episodes!r}")
+        states = environment.draw_starts(episodes, check_seed(seed))
+    else:
+        states = _check_starts(starts, environment)
+    shape = (len(several), len(states))
+    returns, steps, uncovered = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape, bool)
+    # The kernels take one list of actions at a time.
+    kinds = sorted({tuple(float(action.value) for action in policy.actions) for policy in several})
+    for kind in kinds:
+        rows = [i for i, p in enumerate(several) if tuple(float(action.value) for action in p.actions) == kind]
+        batch = _batch_of([several[i] for i in rows], np.array(kind))
+        results = _roll_out(environment, batch, states, fail_fast=False, threads=check_threads(threads))
+        returns[rows], steps[rows], uncovered[rows] = results
+    return Evaluation(returns, steps, uncovered.sum(axis=1))
+
+
+def check_fits(policy: Policy, env: Environment) -> None:
+    """Refuse a policy that cannot act in an environment."""
+    if len(policy.features) != len(env.features):
+        raise PolicyError(
+            f"{env.id} gives {len(env.features)} numbers to a policy ({', '.join(f.name for f in env.features)}), "
+            f"but this policy looks at {len(policy.features)} ({', '.join(f.name for f in policy.features)})"
+        )
+    for action in policy.actions:
+        number = isinstance(action.value, int | float)
+        if not number or (env.legal_actions and action.value not in env.legal_actions):
+            legal = ", ".join(f"{a:g}" for a in env.legal_actions) or "numbers"
+            raise PolicyError(f"{env.id} takes the actions {legal}, but this policy has {action.value!r}")
+
+
+def check_threads(threads: int | None) -> int:
+    """The number of threads, by default one for each core that this process may use."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+        raise ConfigError(f"threads must be a whole number >= 1, got {threads!r}")
+    return threads
+
+
+def check_seed(seed: int) -> int:
+    """A seed that numpy takes."""
+    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+        raise ConfigError(f"seed must be a whole number >= 0, got {seed!r}")
+    return seed
+
+
+def knots_for(most_sets: int) -> int:
+    """Size of the compiled partitions."""
+    return next(size for size in _KNOTS if size >= most_sets)
+
+
+def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
+    """The rollout kernels of an environment."""
+    from mococo.kernels.specialise import NotCompilable, Slots, specialised
+
+    slots = Slots(
+        name=env.id,
+        step=env.step,
+        observe=env.observe,
+        n_state=env.n_state,
+        n_observed=len(env.features),
+        knots=knots,
+        float32=env.float32,
+        libm=libm,
+    )
+    try:
+        return specialised(slots)
+    except NotCompilable as error:
+        raise EnvironmentSpecError(f"{env.id} cannot be compiled: {error}") from None
+
+
+def _batch_of(policies: Sequence[Policy], values: Floats) -> _Batch:
+    """Policies, each with a partition and a rule base of its own, side by side."""
+    n, d = len(policies), len(policies[0].features)
+    knots = knots_for(max(max(policy.tag) for policy in policies))
+    sets = np.array([policy.tag for policy in policies], dtype=np.int64)
+    refs = np.full((n, d, knots), 1e300)
+    slopes = np.zeros((n, d, knots))
+    for i, policy in enumerate(policies):
+        most = max(policy.tag)
+        refs[i, :, :most], slopes[i, :, :most] = policy.arrays.refs, policy.arrays.slopes
+    count = np.array([len(policy.arrays.actions) for policy in policies])
+    masks = np.concatenate([policy.arrays.masks for policy in policies])
+    actions = np.concatenate([policy.arrays.actions for policy in policies])
+    rules = RuleBases(np.cumsum(count) - count, count, masks, actions)
+    return _Batch(np.repeat(np.arange(n)[:, None], 2, axis=1), Partitions(sets, refs, slopes), rules, values)
+
+
+def _roll_out(
+    env: Environment, batch: _Batch, starts: Floats, *, fail_fast: bool, threads: int
+) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+    """returns, steps, uncovered : (n, n_starts)."""
+    n, n_starts = len(batch.pairs), len(starts)
+    returns, steps = np.zeros((n, n_starts)), np.zeros((n, n_starts), np.int64)
+    uncovered = np.zeros((n, n_starts), bool)
+    if n == 0:
+        return returns, steps, uncovered
+    knots = batch.partitions.refs.shape[2]
+    module = compiled(env, knots)
+    kernel: Callable[..., None] = module.planar if batch.partitions.sets.shape[1] <= 2 else module.general
+    p, r = batch.partitions, batch.rules
+
+    def work(first: int, last: int, start_first: int, start_last: int) -> None:
+        kernel(
+            first, last, start_first, start_last, batch.pairs, p.sets, p.refs, p.slopes, r.begin, r.count, r.masks,
+            r.actions, batch.values, starts, env.t_max, env.gamma, fail_fast, env.performance_bounds[0], returns,
+            steps, uncovered,
+        )  # fmt: skip
+
+    jobs = _tiles(n, n_starts, threads, whole_rows=fail_fast)
+    if threads == 1 or len(jobs) == 1:
+        for job in jobs:
+            work(*job)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            for future in [pool.submit(work, *job) for job in jobs]:
+                future.result()
+    return returns, steps, uncovered
+
+
+def _tiles(n: int, n_starts: int, threads: int, *, whole_rows: bool) -> list[tuple[int, int, int, int]]:
+    """Parts of the (n, n_starts) episodes, about equal; split along the starts only if policies are too few."""
+    parts = min(n, threads * _CHUNKS_PER_THREAD)
+    edges = np.linspace(0, n, parts + 1).astype(int).tolist()
+    if whole_rows or n >= threads * _CHUNKS_PER_THREAD:
+        columns = [0, n_starts]
+    else:
+        columns = np.linspace(0, n_starts, min(n_starts, threads * _CHUNKS_PER_THREAD // n) + 1).astype(int).tolist()
+    return [
+        (a, b, c, e)
+        for a, b in zip(edges[:-1], edges[1:], strict=True)
+        for c, e in zip(columns[:-1], columns[1:], strict=True)
+    ]
+
+
+def _check_starts(starts: ArrayLike, env: Environment) -> Floats:
+    states = np.asarray(starts, dtype=np.float64)
+    if states.ndim != 2 or states.shape[1] != env.n_state or len(states) == 0 or not np.isfinite(states).all():
+        raise ConfigError(
+            f"starts must be finite states of {env.id}, shape (n, {env.n_state}), got shape {states.shape}"
+        )
+    return np.ascontiguousarray(states)
+
+
+class PolicySequence(Sequence[Any]):
+    """The solutions of a set as policies, made one at a time: what a user's own evaluation is given."""
+
+    def __init__(self, solns: SolutionSet, make: Callable[[int, Any, Any], Policy]) -> None:
+        self._solns = solns
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._solns)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        s = self._solns
+        return self._make(int(s.tag[index]), s.r1.genotype[s.first[index]], s.r2.genotype[s.second[index]])
+
+
+def user_evaluation(
+    function: Callable[[Sequence[Policy]], ArrayLike], make: Callable[[int, Any, Any], Policy]
+) -> Callable[[SolutionSet], Floats]:
+    """A user's function from policies to performances, as `algorithm.Evaluate`."""
+
+    def call(solns: SolutionSet) -> Floats:
+        performances = np.asarray(function(PolicySequence(solns, make)), dtype=np.float64)
+        if performances.shape != (len(solns),) or not np.isfinite(performances).all():
+            raise ConfigError(
+                f"the evaluation must give one finite performance for each of the {len(solns)} policies, "
+                f"got shape {performances.shape}"
+                + ("" if performances.shape != (len(solns),) else " with values that are not finite")
+            )
+        return performances
+
+    return call

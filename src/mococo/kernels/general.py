@@ -1,0 +1,201 @@
+"""Rollouts of policies that look at more than two features: every rule is evaluated, in lanes as in `rollouts`.
+
+Cost is linear in the number of rules, whatever the number of cells. Equal clauses of different rules are one row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mococo.kernels.jit import inlined, kernel, lanes
+from mococo.kernels.rollouts import _ACTION, _FLOATS, _INTS, _LIVE, _OBSERVED, _RETURN, _STEPS, LANES
+from mococo.kernels.slots import CONTINUOUS, KNOTS, N_STATE, load_state, observe, step, store_observation, store_state
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@kernel
+def _plan_rows(sets: Ints, b: int, masks: Ints, begin: int, end: int, clauses: Ints, row_of: Ints) -> int:
+    """Give each set and each distinct clause a row; the number of rows.
+
+    clauses : (rows, 2), filled with the feature and mask of each row: the sets of all used features first.
+    row_of : (n_rules, d), filled with each rule's rows; -1 where the policy does not look at the feature.
+    """
+    n = 0
+    for f in range(sets.shape[1]):
+        if sets[b, f] > 1:
+            for j in range(sets[b, f]):
+                clauses[n, 0] = f
+                clauses[n, 1] = 1 << j
+                n += 1
+    for r in range(begin, end):
+        for f in range(sets.shape[1]):
+            row_of[r - begin, f] = -1
+            if sets[b, f] == 1:
+                continue
+            row = 0
+            while row < n and not (clauses[row, 0] == f and clauses[row, 1] == masks[r, f]):
+                row += 1
+            if row == n:
+                clauses[n, 0] = f
+                clauses[n, 1] = masks[r, f]
+                n += 1
+            row_of[r - begin, f] = row
+    return n
+
+
+@inlined
+def _fuzzify(rows, floats, knots, slopes, sets, b):  # type: ignore[no-untyped-def]
+    """Truths of every set of every used feature, by the formula of `fuzzy.locate`; the number of rows written."""
+    n = 0
+    for f in range(sets.shape[1]):
+        if sets[b, f] == 1:
+            continue
+        seen = _OBSERVED + f * LANES
+        for i in range(LANES):
+            rows[n * LANES + i] = 1.0
+        for j in range(sets[b, f] - 1):
+            low = knots[b, f, j]
+            high = knots[b, f, j + 1]
+            slope = slopes[b, f, j]
+            at = (n + j) * LANES
+            for i in range(LANES):
+                x = floats[seen + i]
+                u = min(max((x - low) * slope, 0.0), 1.0)
+                u = 1.0 if x >= high else u
+                rows[at + i] -= u
+                rows[at + LANES + i] = u
+        n += sets[b, f]
+    return n
+
+
+@inlined
+def _join_clauses(rows, clauses, first, last):  # type: ignore[no-untyped-def]
+    """Rows first ... last - 1: the largest truth among each clause's sets."""
+    for row in range(first, last):
+        to = row * LANES
+        for i in range(LANES):
+            rows[to + i] = 0.0
+        for other in range(first):
+            if clauses[other, 0] == clauses[row, 0] and (clauses[row, 1] & clauses[other, 1]) != 0:
+                for i in range(LANES):
+                    rows[to + i] = max(rows[to + i], rows[other * LANES + i])
+
+
+@inlined
+def _fire(rows, row_of, n_rules, actions, rule_first, tau, sums):  # type: ignore[no-untyped-def]
+    """sums : (k * LANES,) the truths of each action's rules, added in rule order."""
+    for at in range(sums.shape[0]):
+        sums[at] = 0.0
+    for r in range(n_rules):
+        for i in range(LANES):
+            tau[i] = 1.0
+        for f in range(row_of.shape[1]):
+            row = row_of[r, f] * LANES
+            if row >= 0:
+                for i in range(LANES):
+                    tau[i] = min(tau[i], rows[row + i])
+        to = actions[rule_first + r] * LANES
+        for i in range(LANES):
+            sums[to + i] += tau[i]
+
+
+@inlined
+def _choose(sums, tau, values, floats):  # type: ignore[no-untyped-def]
+    """Write each lane's action; `tau` is reused for the total strength."""
+    for i in range(LANES):
+        tau[i] = 0.0
+        floats[_ACTION + i] = 0.0
+    if CONTINUOUS:
+        for a in range(values.shape[0]):
+            value = values[a]
+            for i in range(LANES):
+                tau[i] += sums[a * LANES + i]
+                floats[_ACTION + i] += value * sums[a * LANES + i]
+        for i in range(LANES):
+            floats[_ACTION + i] /= tau[i] if tau[i] > 0.0 else 1.0
+        return
+    for a in range(values.shape[0]):  # tau: the best strength so far
+        value = values[a]
+        for i in range(LANES):
+            better = sums[a * LANES + i] > tau[i]
+            floats[_ACTION + i] = value if better else floats[_ACTION + i]
+            tau[i] = max(tau[i], sums[a * LANES + i])
+
+
+@lanes
+def general(
+    first: int, last: int, start_first: int, start_last: int, pairs: Ints, sets: Ints, knots: Floats, slopes: Floats,
+    begin: Ints, count: Ints, masks: Ints, actions: Ints, values: Floats, starts: Floats, t_max: int, gamma: float,
+    fail_fast: bool, floor: float, returns: Floats, steps: Ints, uncovered: NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """As `rollouts.planar`, for any number of used features and for continuous actions."""
+    d = sets.shape[1]
+    most_rules = 1
+    for p in range(first, last):
+        most_rules = max(most_rules, count[pairs[p, 1]])
+    floats = np.zeros(_FLOATS)
+    ints = np.zeros(_INTS, np.int64)
+    clauses = np.zeros((d * (KNOTS + most_rules), 2), np.int64)
+    row_of = np.zeros((most_rules, d), np.int64)
+    rows = np.zeros(d * (KNOTS + most_rules) * LANES)
+    tau = np.zeros(LANES)
+    sums = np.zeros(values.shape[0] * LANES)
+
+    for p in range(first, last):
+        b = pairs[p, 0]
+        rule_first = begin[pairs[p, 1]]
+        n_rules = count[pairs[p, 1]]
+        n_rows = _plan_rows(sets, b, masks, rule_first, rule_first + n_rules, clauses, row_of)
+        failed = False
+        for block in range(start_first, start_last, LANES):
+            used = min(LANES, start_last - block)
+            for i in range(LANES):
+                for s in range(N_STATE):
+                    floats[s * LANES + i] = starts[block + min(i, used - 1), s]
+            for i in range(LANES):
+                ints[_LIVE + i] = 1 if i < used else 0
+                ints[_STEPS + i] = 0
+                floats[_RETURN + i] = 0.0
+                store_observation(floats, _OBSERVED + i, observe(load_state(floats, i)))
+            discount = 1.0
+            for t in range(t_max):
+                n_sets = _fuzzify(rows, floats, knots, slopes, sets, b)
+                _join_clauses(rows, clauses, n_sets, n_rows)
+                _fire(rows, row_of, n_rules, actions, rule_first, tau, sums)
+                _choose(sums, tau, values, floats)
+                holes = 0
+                for i in range(LANES):
+                    holes |= ints[_LIVE + i] if tau[i] <= 0.0 else 0
+                if holes != 0:
+                    for i in range(used):
+                        if tau[i] <= 0.0 and ints[_LIVE + i] != 0:
+                            uncovered[p, block + i] = True
+                            floats[_RETURN + i] = floor
+                            ints[_LIVE + i] = 0
+                            failed = True
+                if failed and fail_fast:
+                    break
+                for i in range(LANES):  # the value of an action for lanes without one does not matter, but must be one
+                    floats[_ACTION + i] = floats[_ACTION + i] if tau[i] > 0.0 else values[0]
+                any_live = 0
+                for i in range(LANES):
+                    live = ints[_LIVE + i]
+                    state, reward, done = step(load_state(floats, i), floats[_ACTION + i])
+                    floats[_RETURN + i] += discount * reward if live != 0 else 0.0
+                    ints[_STEPS + i] += live
+                    store_state(floats, i, state)
+                    store_observation(floats, _OBSERVED + i, observe(state))
+                    live = 0 if done else live
+                    ints[_LIVE + i] = live
+                    any_live |= live
+                discount *= gamma
+                if any_live == 0:
+                    break
+            for i in range(used):
+                returns[p, block + i] = floats[_RETURN + i]
+                steps[p, block + i] = ints[_STEPS + i]
+            if failed and fail_fast:
+                break

@@ -1,0 +1,286 @@
+"""A policy: a complete fuzzy rule-based system (section 2.2), decoded from a DB and an RB genotype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mococo.config import MAX_SETS
+from mococo.decoding import decode_db, decode_rb
+from mococo.envs.spec import Action, Feature
+from mococo.errors import ObservationError, PolicyError, UncoveredState
+from mococo.subspecies import Tag, lambda_1, lambda_2, tag_text
+from mococo.words import set_names, spoken_list
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A CNF rule: for each feature the sets that fulfil its clause, and the action that it votes for."""
+
+    clauses: tuple[tuple[bool, ...], ...]
+    action: int
+    """Place in the policy's list of actions, 1 ... k."""
+    text: str
+
+    @property
+    def gabil(self) -> str:
+        """The paper's encoding: a bit mask for each clause, then the action."""
+        masks = ["".join("1" if selected else "0" for selected in clause) for clause in self.clauses]
+        return "|".join([*masks, str(self.action)])
+
+    @property
+    def decision_points(self) -> int:
+        """Fuzzy subspaces that the rule covers: its part of Eq. (2)."""
+        points = 1
+        for clause in self.clauses:
+            points *= sum(clause)
+        return points
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A controller that a person can read.
+
+    >>> policy = Policy.from_genotypes(
+    ...     (2, 2), [0.5, 0.5, 0.5, 0.5], [1, 0, 0, 2],
+    ...     features=[("position", -1.2, 0.5), ("velocity", -0.07, 0.07)], actions=["left", "right"],
+    ... )
+    >>> policy.act([-1.0, -0.06])
+    'left'
+    >>> [rule.gabil for rule in policy.rules]
+    ['10|10|1', '01|01|2']
+    >>> print(policy.rules[0])
+    IF position is Low AND velocity is Low THEN left
+    """
+
+    tag: Tag
+    db: tuple[float, ...]
+    rb: tuple[int, ...]
+    features: tuple[Feature, ...]
+    actions: tuple[Action, ...]
+    omega: float = 0.75
+
+    @staticmethod
+    def from_genotypes(
+        tag: Sequence[int],
+        db: Sequence[float] | Floats,
+        rb: Sequence[int] | NDArray[np.int8],
+        features: Sequence[Feature | tuple[str, float, float]],
+        actions: Sequence[Action | int | float | str],
+        omega: float = 0.75,
+    ) -> Policy:
+        """Build a policy; alleles of `rb` are 0 (unspecified) or 1 ... k, the places in the list of actions."""
+        return Policy(
+            tuple(tag),
+            tuple(np.asarray(db, dtype=np.float64).tolist()),
+            tuple(np.asarray(rb).tolist()),
+            tuple(feature if isinstance(feature, Feature) else Feature(*feature) for feature in features),
+            tuple(action if isinstance(action, Action) else Action(action, str(action)) for action in actions),
+            omega,
+        )
+
+    def __post_init__(self) -> None:
+        if not self.features or not self.actions:
+            raise PolicyError("a policy needs at least one feature and one action")
+        if len(self.tag) != len(self.features):
+            raise PolicyError(
+                f"the tag needs one number of sets for each of the {len(self.features)} features, got {self.tag}"
+            )
+        for m in self.tag:
+            if not isinstance(m, int) or isinstance(m, bool) or not 2 <= m <= MAX_SETS:
+                raise PolicyError(f"a feature has between 2 and {MAX_SETS} fuzzy sets, got {m!r} in tag {self.tag}")
+        if len(self.db) != lambda_1(self.tag):
+            raise PolicyError(
+                f"a DB genotype of subspecies {tag_text(self.tag)} has {lambda_1(self.tag)} alleles, one for each fuzzy "
+                f"set, got {len(self.db)}"
+            )
+        if not all(isinstance(a, float) and 0 <= a <= 1 for a in self.db):
+            raise PolicyError(f"alleles of a DB genotype lie in [0, 1], got {_first(self.db, lambda a: not 0 <= a <= 1)}")
+        if len(self.rb) != lambda_2(self.tag):
+            raise PolicyError(
+                f"an RB genotype of subspecies {tag_text(self.tag)} has {lambda_2(self.tag)} alleles, one for each fuzzy "
+                f"subspace, got {len(self.rb)}"
+            )
+        k = len(self.actions)
+        if not all(isinstance(a, int) and 0 <= a <= k for a in self.rb):
+            wrong = _first(self.rb, lambda a: not (isinstance(a, int) and 0 <= a <= k))
+            raise PolicyError(f"alleles of an RB genotype are 0 (unspecified) or an action's number 1 to {k}, got {wrong}")
+        if not 0 < self.omega < 1:
+            raise PolicyError(f"omega must lie strictly between 0 and 1, got {self.omega!r}")
+
+    @property
+    def complexity(self) -> int:
+        """Number of decision points: the specified alleles of the RB (section 5.3)."""
+        return sum(1 for allele in self.rb if allele)
+
+    @cached_property
+    def set_names(self) -> tuple[tuple[str, ...], ...]:
+        """For each feature the names of its fuzzy sets."""
+        return tuple(set_names(m, feature.ends) for m, feature in zip(self.tag, self.features, strict=True))
+
+    @cached_property
+    def reference_coordinates(self) -> tuple[tuple[float, ...], ...]:
+        """For each feature the coordinates r_1 < ... < r_m at which its sets are wholly true."""
+        refs = self.arrays.refs
+        return tuple(tuple(refs[f, :m].tolist()) for f, m in enumerate(self.tag))
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The merged CNF rules."""
+        rules = []
+        for masks, a in zip(self.arrays.masks, self.arrays.actions, strict=True):
+            clauses = tuple(tuple(bool(mask >> j & 1) for j in range(m)) for mask, m in zip(masks, self.tag, strict=True))
+            rules.append(Rule(clauses, int(a) + 1, self._text(clauses, int(a))))
+        return tuple(rules)
+
+    def truths(self, obs: ArrayLike) -> Floats:
+        """Truth (firing strength) of each rule : (n_rules,), for one observation."""
+        return self._infer(self._single(obs))[0][0]
+
+    def strengths(self, obs: ArrayLike) -> Floats:
+        """Sum of the truths of each action's rules : (k,)."""
+        return self._infer(self._single(obs))[1][0]
+
+    def votes(self, obs: ArrayLike) -> Floats:
+        """g_a : (k,), each action's share of the truth of all rules; all zero in an uncovered state."""
+        strengths = self.strengths(obs)
+        total = strengths.sum()
+        return strengths / total if total > 0 else strengths
+
+    def act(self, obs: ArrayLike) -> Any:
+        """The environment's action for one observation; `UncoveredState` if no rule fires."""
+        return self.actions[int(self._choices(self._single(obs))[0])].value
+
+    def predict(
+        self,
+        observation: ArrayLike,
+        state: tuple[NDArray[Any], ...] | None = None,
+        episode_start: NDArray[Any] | None = None,
+        deterministic: bool = True,
+    ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...] | None]:
+        """Actions in the manner of Stable-Baselines3: one observation (d,) gives one action, (n, d) give (n,).
+
+        A policy has no memory and no chance, so `state` comes back as it is and the other arguments have no effect.
+        """
+        del episode_start, deterministic
+        observations, single = self._checked(observation)
+        values = np.array([action.value for action in self.actions])[self._choices(observations)]
+        return (values[0:1].reshape(()) if single else values), state
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy as JSON that a person can read."""
+        from mococo.policy_json import save_policy
+
+        save_policy(self, Path(path))
+
+    def __str__(self) -> str:
+        n = len(self.rules)
+        lines = [f"{n} rule{'' if n == 1 else 's'}, complexity {self.complexity}, subspecies {tag_text(self.tag)}"]
+        lines += [f"  {number}. {rule}" for number, rule in enumerate(self.rules, 1)]
+        lines.append("Fuzzy sets, each wholly true at its coordinate and fading to its neighbours':")
+        for feature, names, refs in zip(self.features, self.set_names, self.reference_coordinates, strict=True):
+            sets = ", ".join(f"{name} {ref:.4g}" for name, ref in zip(names, refs, strict=True))
+            lines.append(f"  {feature.name} [{feature.low:g}, {feature.high:g}]: {sets}")
+        return "\n".join(lines)
+
+    @cached_property
+    def arrays(self) -> PolicyArrays:
+        """What the kernels read."""
+        sets = np.array([self.tag], dtype=np.int64)
+        partition = decode_db(np.array([self.db]), sets, self.features, self.omega, max(self.tag))
+        rules = decode_rb(np.array([self.rb], dtype=np.int8), sets, len(self.actions))
+        n = int(rules.count[0])
+        return PolicyArrays(partition.refs[0], partition.slopes[0], sets[0], rules.masks[:n].copy(), rules.actions[:n].copy())
+
+    def _infer(self, observations: Floats) -> tuple[Floats, Floats]:
+        """observations : (b, d) -> truths : (b, n_rules), strengths : (b, k)."""
+        from mococo.kernels.fuzzy import infer
+
+        a = self.arrays
+        truths = np.zeros((len(observations), len(a.actions)))
+        strengths = np.zeros((len(observations), len(self.actions)))
+        infer(observations, a.refs, a.slopes, a.sets, a.masks, a.actions, truths, strengths)
+        return truths, strengths
+
+    def _choices(self, observations: Floats) -> NDArray[np.int64]:
+        strengths = self._infer(observations)[1]
+        uncovered = np.flatnonzero(strengths.max(axis=1) <= 0)
+        if len(uncovered):
+            where = ", ".join(
+                f"{feature.name} {x:.6g}" for feature, x in zip(self.features, observations[uncovered[0]], strict=True)
+            )
+            raise UncoveredState(
+                f"no rule fires at {where}, so the policy has no action there; give a fallback action for such states"
+            )
+        return np.argmax(strengths, axis=1)  # ties go to the lowest
+
+    def _single(self, obs: ArrayLike) -> Floats:
+        observations, single = self._checked(obs)
+        if not single:
+            raise ObservationError(
+                f"expected one observation of {len(self.features)} numbers, got shape {np.shape(obs)}; "
+                f"predict takes many at once"
+            )
+        return observations
+
+    def _checked(self, obs: ArrayLike) -> tuple[Floats, bool]:
+        """(b, d) finite numbers, and whether one observation was given."""
+        d = len(self.features)
+        try:
+            observations = np.asarray(obs, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ObservationError(f"expected an observation of {d} numbers, got {obs!r}") from None
+        if observations.shape != (d,) and (observations.ndim != 2 or observations.shape[1] != d):
+            raise ObservationError(
+                f"expected an observation of shape ({d},) or (n, {d}), one number for each feature "
+                f"({', '.join(feature.name for feature in self.features)}), got shape {observations.shape}"
+            )
+        single = observations.ndim == 1
+        observations = np.ascontiguousarray(observations.reshape(-1, d))
+        if not np.isfinite(observations).all():
+            row, f = np.argwhere(~np.isfinite(observations))[0]
+            raise ObservationError(
+                f"observations must be finite, because a rule cannot judge anything else, "
+                f"got {observations[row, f]} for {self.features[f].name}"
+            )
+        return observations, single
+
+    def _text(self, clauses: tuple[tuple[bool, ...], ...], action: int) -> str:
+        parts = []
+        for feature, names, clause in zip(self.features, self.set_names, clauses, strict=True):
+            chosen = [name for name, selected in zip(names, clause, strict=True) if selected]
+            parts.append(f"{feature.name} is {'any' if all(clause) else spoken_list(chosen)}")
+        return f"IF {' AND '.join(parts)} THEN {self.actions[action].words}"
+
+
+@dataclass(frozen=True)
+class PolicyArrays:
+    """What the kernels read: refs, slopes : (d, most sets), sets : (d,), masks : (n_rules, d), actions : (n_rules,)."""
+
+    refs: Floats
+    slopes: Floats
+    sets: NDArray[np.int64]
+    masks: NDArray[np.int64]
+    actions: NDArray[np.int64]
+
+
+def _first(alleles: Sequence[Any], wrong: Any) -> object:
+    return next(allele for allele in alleles if wrong(allele))
+
+
+def load(path: str | Path) -> Policy:
+    """Read a policy that was saved as JSON. Nothing in the file is executed."""
+    from mococo.policy_json import load_policy
+
+    return load_policy(Path(path))

@@ -1,0 +1,163 @@
+"""`mococo.train`: an environment and settings to a front of readable policies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mococo.algorithm import Evaluate, Generation, State, fuzzy_mococo, initial_state
+from mococo.config import Config, make_config
+from mococo.envs.registry import find
+from mococo.envs.spec import Environment
+from mococo.errors import ConfigError
+from mococo.evaluation import RolloutEvaluator, check_seed, user_evaluation
+from mococo.front import Decoder, Front
+from mococo.policy import Policy
+from mococo.population import Problem, SolutionSet
+
+UserEvaluation = Callable[[Sequence[Policy]], ArrayLike]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A generation in a few numbers."""
+
+    gen: int
+    evaluations: int
+    """Solutions evaluated in this generation."""
+    env_steps: int
+    """Environment steps taken in this generation; 0 where the evaluation does not count them."""
+    best: dict[int, float]
+    """Best performance at each complexity of the generation's F_1."""
+    hypervolume: float
+    """Area of F_1 over the worst performance and the largest complexity."""
+    archive_hypervolume: float
+    archive_size: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What `evolve` yields after each generation."""
+
+    record: Record
+    solns: SolutionSet
+    archive: Front
+    state: State
+    """All that is needed to go on from here."""
+    decoder: Decoder
+
+    @property
+    def front(self) -> Front:
+        """F_1 of this generation."""
+        return Front.of(self.solns, self.record.gen, self.decoder)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished run."""
+
+    env: Environment
+    config: Config
+    seed: int
+    front: Front
+    """F_1 of the last generation: what the paper reports."""
+    archive: Front
+    """The non-dominated policies ever found, one for each pair of performance and complexity."""
+    history: tuple[Record, ...]
+
+
+def train(
+    env: str | Environment,
+    seed: int = 0,
+    config: Config | None = None,
+    *,
+    evaluate: UserEvaluation | None = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> Result:
+    """Run Fuzzy MoCoCo to the end. Settings by name override those of `config`.
+
+    >>> import mococo
+    >>> result = mococo.train("MountainCar-v0", seed=1, num_gens=3, db_pop_size=20, rb_pop_size=40)
+    >>> [record.gen for record in result.history]
+    [0, 1, 2]
+    >>> result.archive.best.performance >= result.front.best.performance
+    True
+    """
+    environment = find(env)
+    resolved = resolve(environment, config, settings)
+    history = []
+    for progress in evolve(environment, seed, resolved, evaluate=evaluate, threads=threads):
+        history.append(progress.record)
+    return Result(environment, resolved, seed, progress.front, progress.archive, tuple(history))
+
+
+def evolve(
+    env: str | Environment,
+    seed: int = 0,
+    config: Config | None = None,
+    *,
+    evaluate: UserEvaluation | None = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> Iterator[Progress]:
+    """Run Fuzzy MoCoCo generation by generation.
+
+    `evaluate` replaces the rollouts: it is given the policies of a generation and returns their performances, for
+    example from a test rig.
+    """
+    environment = find(env)
+    resolved = resolve(environment, config, settings)
+    problem = Problem(resolved.subspecies, len(environment.actions), environment.performance_bounds)
+    decoder = Decoder.of(environment, resolved.subspecies, resolved.omega)
+    evaluator: Evaluate
+    if evaluate is None:
+        starts = environment.training_starts(resolved.eta)
+        evaluator = RolloutEvaluator(environment, resolved.subspecies, resolved.omega, starts, threads)
+    else:
+        evaluator = user_evaluation(evaluate, decoder.policy)
+    state = initial_state(problem, resolved, check_seed(seed))
+    archive = Front.empty(decoder)
+    steps_before, clock = 0, time.perf_counter()
+    for generation in fuzzy_mococo(evaluator, problem, resolved, state):
+        archive = archive.merged(Front.of(generation.solns, generation.gen, decoder))
+        steps, now = getattr(evaluator, "env_steps", 0), time.perf_counter()
+        record = _record(generation, archive, problem, steps - steps_before, now - clock)
+        steps_before, clock = steps, now
+        yield Progress(record, generation.solns, archive, generation.state, decoder)
+
+
+def resolve(env: Environment, config: Config | None, settings: dict[str, Any]) -> Config:
+    """The settings of a run: by name, over `config`, over the environment's own."""
+    if config is not None and not isinstance(config, Config):
+        raise ConfigError(f"config must be a mococo.Config, got {type(config).__name__}; give settings by name instead")
+    base = config
+    if base is None:
+        base = Config(subspecies=env.subspecies) if env.subspecies else Config()
+    resolved = make_config(settings, base)
+    resolved.check_for(len(env.features), len(env.actions))
+    return resolved
+
+
+def _record(generation: Generation, archive: Front, problem: Problem, env_steps: int, seconds: float) -> Record:
+    solns = generation.solns
+    worst = (problem.perf_bounds[0], problem.comp_bounds[1])
+    first = np.flatnonzero(solns.rank == 1)
+    best = {int(c): float(solns.perf[first][solns.comp[first] == c].max()) for c in np.unique(solns.comp[first])}
+    f1 = Front.of(solns, generation.gen, archive.decoder)
+    return Record(
+        gen=generation.gen,
+        evaluations=len(solns),
+        env_steps=env_steps,
+        best=best,
+        hypervolume=f1.hypervolume(*worst),
+        archive_hypervolume=archive.hypervolume(*worst),
+        archive_size=len(archive),
+        seconds=seconds,
+    )
