@@ -8,7 +8,7 @@ r        parents and children, p | q             delta    shares of the search o
 =======  ==========================================================================================
 
 The individuals of r stand in the order of p, then q, so a row of p is the same row of r. Nothing here makes an object
-for an individual: a population is one value of arrays. Where the paper is silent, `docs/deviations.md` says what is done.
+for an individual: a population is one value of arrays. Where the paper is silent, see `docs/deviations.md`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from mococo import variation
 from mococo.config import Config
 from mococo.pareto import assign_crowding_dists, assign_pareto_front_ranks, crowded_comparison_sort, precedes
 from mococo.population import Population, Problem, SolutionSet
+from mococo.subspecies import draw_tags
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -112,7 +113,7 @@ def select_collabrs(p: Population, sigma: int, gen: int, rng: np.random.Generato
     """Rows of two individuals of a subpopulation: at random in generation 0, later the best and another at random."""
     subpop = np.flatnonzero(p.tag == sigma)
     if gen == 0:
-        return rng.choice(subpop, size=min(N_COLLABRS, len(subpop)), replace=False) if len(subpop) else subpop
+        return rng.permutation(subpop)[:N_COLLABRS]
     if len(subpop) < N_COLLABRS:
         return subpop
     best = crowded_comparison_sort(p.rank[subpop], p.crowd[subpop])[0]
@@ -140,7 +141,7 @@ def eval_soln_set(solns: SolutionSet, evaluate: Evaluate, problem: Problem) -> S
 
 
 def rank_and_crowd(perf: Floats, comp: Floats, problem: Problem) -> tuple[Ints, Floats]:
-    """assignParetoFrontRanks and assignCrowdingDists."""
+    """AssignParetoFrontRanks and assignCrowdingDists."""
     ranks = assign_pareto_front_ranks(perf, comp)
     return ranks, assign_crowding_dists(perf, comp, ranks, problem.perf_bounds, problem.comp_bounds)
 
@@ -168,33 +169,13 @@ def archive_parent_pop(r: Population, delta: Floats, n: int, problem: Problem, r
 
 
 def best_of_drawn(r: Population, tags: Ints) -> Ints:
-    """tags : (n,) -> rows : (n,), for each tag the best individual of that subspecies that is not yet taken."""
+    """Tags : (n,) -> rows : (n,), for each tag the best individual of that subspecies that is not yet taken."""
     order = crowded_comparison_sort(r.rank, r.crowd)
     rows = np.empty(len(tags), dtype=np.int64)
     for sigma in np.unique(tags):
         drawn = tags == sigma
         rows[drawn] = order[r.tag[order] == sigma][: np.count_nonzero(drawn)]
     return rows
-
-
-def draw_tags(delta: Floats, n: int, available: Ints, rng: np.random.Generator) -> Ints:
-    """n subspecies from delta, each at most as often as it is available.
-
-    The listings draw again when a subpopulation is empty. Leaving empty ones out of delta has the same outcome, and
-    ends soon even where all that is left is improbable.
-    """
-    left = available.copy()
-    tags = np.empty(0, dtype=np.int64)
-    while len(tags) < n:
-        share = np.where(left > 0, delta, 0.0)
-        share = share if share.sum() > 0 else (left > 0).astype(np.float64)
-        drawn = rng.choice(len(delta), size=n - len(tags), p=share / share.sum())
-        kept = np.zeros(len(drawn), dtype=bool)
-        for sigma in range(len(delta)):
-            kept[np.flatnonzero(drawn == sigma)[: left[sigma]]] = True
-        tags = np.concatenate([tags, drawn[kept]])
-        left -= np.bincount(drawn[kept], minlength=len(delta))
-    return tags
 
 
 def breed_children(
@@ -213,7 +194,8 @@ def selection(p: Population, tag: Ints, members: Ints, rng: np.random.Generator)
     by_tag = np.argsort(p.tag, kind="stable")
     first = np.cumsum(members) - members
     one, two = (by_tag[first[tag] + rng.integers(0, members[tag])] for _ in range(2))
-    return np.where(precedes(p.rank, p.crowd, two, one), two, one)
+    won: Ints = np.where(precedes(p.rank, p.crowd, two, one), two, one)
+    return won
 
 
 def db_crossover_mutate(

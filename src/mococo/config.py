@@ -69,7 +69,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             raise ConfigError(f"beta must be a finite number >= 1 (1 shares the search equally), got {self.beta!r}")
         if not _is_number(self.omega) or not 0 < self.omega < 1:
             raise ConfigError(
-                f"omega must lie strictly between 0 and 1, so that neighbouring fuzzy sets stay apart, got {self.omega!r}"
+                f"omega must lie strictly between 0 and 1, so that neighbouring sets stay apart, got {self.omega!r}"
             )
         if not _is_number(self.db_mut_sigma) or not 0 <= self.db_mut_sigma < math.inf:
             raise ConfigError(f"db_mut_sigma must be a finite standard deviation >= 0, got {self.db_mut_sigma!r}")
@@ -150,21 +150,27 @@ def _whole(name: str, value: object, least: int, why: str) -> int:
     return value
 
 
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) > 0
+
+
 def _check_subspecies(subspecies: Sequence[Sequence[int]]) -> tuple[Tag, ...]:
-    if isinstance(subspecies, str) or not isinstance(subspecies, Sequence) or len(subspecies) == 0:
+    if not _is_list(subspecies):
         raise ConfigError(f"subspecies must be a non-empty list of tags such as (2, 2), got {subspecies!r}")
     tags: list[Tag] = []
     for tag in subspecies:
-        if isinstance(tag, str) or not isinstance(tag, Sequence) or len(tag) == 0:
+        if not _is_list(tag):
             raise ConfigError(f"a subspecies tag must be a list of set counts such as (2, 2), got {tag!r}")
         for m in tag:
             if not isinstance(m, int) or isinstance(m, bool) or not 2 <= m <= MAX_SETS:
                 raise ConfigError(
-                    f"a feature needs between 2 and {MAX_SETS} fuzzy sets, so that its partition can be named and read, "
+                    f"a feature needs between 2 and {MAX_SETS} fuzzy sets, so that they can be named and read, "
                     f"got {m!r} in subspecies tag {tuple(tag)!r}"
                 )
         if lambda_2(tuple(tag)) > MAX_GENES:
-            raise ConfigError(f"subspecies {tag_text(tuple(tag))} has {lambda_2(tuple(tag))} genes, more than {MAX_GENES}")
+            raise ConfigError(
+                f"subspecies {tag_text(tuple(tag))} has {lambda_2(tuple(tag))} genes, more than {MAX_GENES}"
+            )
         if len(tag) != len(subspecies[0]):
             raise ConfigError(f"all subspecies tags must have the same number of features, got {list(subspecies)!r}")
         if tuple(tag) in tags:

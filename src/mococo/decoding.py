@@ -25,7 +25,7 @@ class Partitions:
 
 @dataclass(frozen=True)
 class RuleBases:
-    """n decoded RBs. Rules begin[i] ... begin[i] + count[i] - 1 are those of RB i: masks : (rows, d), actions : (rows,)."""
+    """n decoded RBs. RB i has count[i] rules from row begin[i] on of masks : (rows, d), actions : (rows,)."""
 
     begin: Ints
     count: Ints
@@ -34,7 +34,7 @@ class RuleBases:
 
 
 def decode_db(db: Floats, sets: Ints, features: Sequence[Feature], omega: float, most_sets: int) -> Partitions:
-    """db : (n, lambda_1), sets : (n, d) -> the partitions."""
+    """Db : (n, lambda_1), sets : (n, d) -> the partitions."""
     from mococo.kernels.decode import knot_slopes, reference_coordinates
 
     low = np.array([feature.low for feature in features], dtype=np.float64)
@@ -44,7 +44,7 @@ def decode_db(db: Floats, sets: Ints, features: Sequence[Feature], omega: float,
 
 
 def decode_rb(rb: NDArray[np.int8], sets: Ints, n_actions: int) -> RuleBases:
-    """rb : (n, lambda_2), sets : (n, d) -> the merged rules."""
+    """Rb : (n, lambda_2), sets : (n, d) -> the merged rules."""
     from mococo.kernels.decode import cnf_rules
 
     return RuleBases(*cnf_rules(rb, sets, n_actions))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,16 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from mococo.decoding import Partitions, RuleBases, decode_db, decode_rb
 from mococo.envs.registry import find
 from mococo.envs.spec import Environment
-from mococo.errors import ConfigError, EnvironmentSpecError, PolicyError
+from mococo.errors import ConfigError, PolicyError
 from mococo.policy import Policy
 from mococo.population import SolutionSet
+from mococo.rollout import Batch, check_threads, knots_for, roll_out
 from mococo.subspecies import Tag
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-_KNOTS = (5, 8, 16)  # sizes for which kernels are compiled: the least that holds the largest partition
-_CHUNKS_PER_THREAD = 16  # so that no thread waits long for the last
 
 
 @dataclass(frozen=True)
@@ -41,17 +36,7 @@ class Evaluation:
     @property
     def performance(self) -> Floats:
         """(n,) mean returns, Eq. (1)."""
-        return self.returns.mean(axis=1)
-
-
-@dataclass(frozen=True)
-class _Batch:
-    """n pairs of decoded genotypes. pairs : (n, 2) rows of both; values : (k,) the environment's actions."""
-
-    pairs: Ints
-    partitions: Partitions
-    rules: RuleBases
-    values: Floats
+        return np.asarray(self.returns.mean(axis=1))
 
 
 class RolloutEvaluator:
@@ -74,13 +59,13 @@ class RolloutEvaluator:
         dbs, first = np.unique(solns.first, return_inverse=True)
         rbs, second = np.unique(solns.second, return_inverse=True)
         r1, r2 = solns.r1[dbs], solns.r2[rbs]
-        batch = _Batch(
+        batch = Batch(
             np.column_stack([first, second]),
             decode_db(r1.genotype.astype(np.float64), self._sets[r1.tag], env.features, self._omega, self._knots),
             decode_rb(r2.genotype.astype(np.int8), self._sets[r2.tag], len(env.actions)),
             env.action_values,
         )
-        returns, steps, uncovered = _roll_out(env, batch, self._starts, fail_fast=True, threads=self._threads)
+        returns, steps, uncovered = roll_out(env, batch, self._starts, fail_fast=True, threads=self._threads)
         self.env_steps += int(steps.sum())
         return np.where(uncovered.any(axis=1), env.performance_bounds[0], returns.mean(axis=1))
 
@@ -97,8 +82,11 @@ def evaluate(
 
     >>> import mococo
     >>> rocking = mococo.Policy.from_genotypes(
-    ...     (2, 2), [0.5, 0.5, 0.5, 0.5], [1, 2, 1, 2],
-    ...     features=[("position", -1.2, 0.5), ("velocity", -0.07, 0.07)], actions=[0, 2],
+    ...     (2, 2),
+    ...     [0.5, 0.5, 0.5, 0.5],
+    ...     [1, 2, 1, 2],
+    ...     features=[("position", -1.2, 0.5), ("velocity", -0.07, 0.07)],
+    ...     actions=[0, 2],
     ... )
     >>> mococo.evaluate(rocking, "MountainCar-v0", episodes=100).performance.round(0).tolist()
     [-119.0]
@@ -120,7 +108,7 @@ def evaluate(
     for kind in kinds:
         rows = [i for i, p in enumerate(several) if tuple(float(action.value) for action in p.actions) == kind]
         batch = _batch_of([several[i] for i in rows], np.array(kind))
-        results = _roll_out(environment, batch, states, fail_fast=False, threads=check_threads(threads))
+        results = roll_out(environment, batch, states, fail_fast=False, threads=check_threads(threads))
         returns[rows], steps[rows], uncovered[rows] = results
     return Evaluation(returns, steps, uncovered.sum(axis=1))
 
@@ -139,15 +127,6 @@ def check_fits(policy: Policy, env: Environment) -> None:
             raise PolicyError(f"{env.id} takes the actions {legal}, but this policy has {action.value!r}")
 
 
-def check_threads(threads: int | None) -> int:
-    """The number of threads, by default one for each core that this process may use."""
-    if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-        raise ConfigError(f"threads must be a whole number >= 1, got {threads!r}")
-    return threads
-
-
 def check_seed(seed: int) -> int:
     """A seed that numpy takes."""
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
@@ -155,32 +134,7 @@ def check_seed(seed: int) -> int:
     return seed
 
 
-def knots_for(most_sets: int) -> int:
-    """Size of the compiled partitions."""
-    return next(size for size in _KNOTS if size >= most_sets)
-
-
-def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
-    """The rollout kernels of an environment."""
-    from mococo.kernels.specialise import NotCompilable, Slots, specialised
-
-    slots = Slots(
-        name=env.id,
-        step=env.step,
-        observe=env.observe,
-        n_state=env.n_state,
-        n_observed=len(env.features),
-        knots=knots,
-        float32=env.float32,
-        libm=libm,
-    )
-    try:
-        return specialised(slots)
-    except NotCompilable as error:
-        raise EnvironmentSpecError(f"{env.id} cannot be compiled: {error}") from None
-
-
-def _batch_of(policies: Sequence[Policy], values: Floats) -> _Batch:
+def _batch_of(policies: Sequence[Policy], values: Floats) -> Batch:
     """Policies, each with a partition and a rule base of its own, side by side."""
     n, d = len(policies), len(policies[0].features)
     knots = knots_for(max(max(policy.tag) for policy in policies))
@@ -194,54 +148,7 @@ def _batch_of(policies: Sequence[Policy], values: Floats) -> _Batch:
     masks = np.concatenate([policy.arrays.masks for policy in policies])
     actions = np.concatenate([policy.arrays.actions for policy in policies])
     rules = RuleBases(np.cumsum(count) - count, count, masks, actions)
-    return _Batch(np.repeat(np.arange(n)[:, None], 2, axis=1), Partitions(sets, refs, slopes), rules, values)
-
-
-def _roll_out(
-    env: Environment, batch: _Batch, starts: Floats, *, fail_fast: bool, threads: int
-) -> tuple[Floats, Ints, NDArray[np.bool_]]:
-    """returns, steps, uncovered : (n, n_starts)."""
-    n, n_starts = len(batch.pairs), len(starts)
-    returns, steps = np.zeros((n, n_starts)), np.zeros((n, n_starts), np.int64)
-    uncovered = np.zeros((n, n_starts), bool)
-    if n == 0:
-        return returns, steps, uncovered
-    knots = batch.partitions.refs.shape[2]
-    module = compiled(env, knots)
-    kernel: Callable[..., None] = module.planar if batch.partitions.sets.shape[1] <= 2 else module.general
-    p, r = batch.partitions, batch.rules
-
-    def work(first: int, last: int, start_first: int, start_last: int) -> None:
-        kernel(
-            first, last, start_first, start_last, batch.pairs, p.sets, p.refs, p.slopes, r.begin, r.count, r.masks,
-            r.actions, batch.values, starts, env.t_max, env.gamma, fail_fast, env.performance_bounds[0], returns,
-            steps, uncovered,
-        )  # fmt: skip
-
-    jobs = _tiles(n, n_starts, threads, whole_rows=fail_fast)
-    if threads == 1 or len(jobs) == 1:
-        for job in jobs:
-            work(*job)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            for future in [pool.submit(work, *job) for job in jobs]:
-                future.result()
-    return returns, steps, uncovered
-
-
-def _tiles(n: int, n_starts: int, threads: int, *, whole_rows: bool) -> list[tuple[int, int, int, int]]:
-    """Parts of the (n, n_starts) episodes, about equal; split along the starts only if policies are too few."""
-    parts = min(n, threads * _CHUNKS_PER_THREAD)
-    edges = np.linspace(0, n, parts + 1).astype(int).tolist()
-    if whole_rows or n >= threads * _CHUNKS_PER_THREAD:
-        columns = [0, n_starts]
-    else:
-        columns = np.linspace(0, n_starts, min(n_starts, threads * _CHUNKS_PER_THREAD // n) + 1).astype(int).tolist()
-    return [
-        (a, b, c, e)
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
-        for c, e in zip(columns[:-1], columns[1:], strict=True)
-    ]
+    return Batch(np.repeat(np.arange(n)[:, None], 2, axis=1), Partitions(sets, refs, slopes), rules, values)
 
 
 def _check_starts(starts: ArrayLike, env: Environment) -> Floats:

@@ -17,7 +17,7 @@ def write_atomic(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, path)
+        Path(draft).replace(path)
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
@@ -73,9 +73,7 @@ class Front(Sequence[Member]):
         longest_1 = max(lambda_1(tag) for tag in decoder.subspecies)
         longest_2 = max(lambda_2(tag) for tag in decoder.subspecies)
         none, nothing = np.zeros(0), np.zeros(0, np.int64)
-        return Front(
-            decoder, nothing, np.zeros((0, longest_1)), np.zeros((0, longest_2), np.int8), none, none, nothing
-        )
+        return Front(decoder, nothing, np.zeros((0, longest_1)), np.zeros((0, longest_2), np.int8), none, none, nothing)
 
     @staticmethod
     def of(solns: SolutionSet, gen: int, decoder: Decoder) -> Front:
@@ -96,10 +94,10 @@ class Front(Sequence[Member]):
 
     def merged(self, other: Front) -> Front:
         """The non-dominated of both, one for each (performance, complexity); of equals the one of `self`."""
-        fields = [name for name in self.__dataclass_fields__ if name != "decoder"]
-        both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in fields}
-        rows = non_dominated(both["perf"], both["comp"])
-        return replace(self, **{name: values[rows] for name, values in both.items()})
+        names = ("sigma", "db", "rb", "perf", "comp", "gen")
+        sigma, db, rb, perf, comp, gen = (np.concatenate([getattr(self, n), getattr(other, n)]) for n in names)
+        rows = non_dominated(perf, comp)
+        return Front(self.decoder, sigma[rows], db[rows], rb[rows], perf[rows], comp[rows], gen[rows])
 
     def distinct(self) -> Front:
         """One member for each (performance, complexity)."""

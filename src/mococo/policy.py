@@ -53,8 +53,11 @@ class Policy:
     """A controller that a person can read.
 
     >>> policy = Policy.from_genotypes(
-    ...     (2, 2), [0.5, 0.5, 0.5, 0.5], [1, 0, 0, 2],
-    ...     features=[("position", -1.2, 0.5), ("velocity", -0.07, 0.07)], actions=["left", "right"],
+    ...     (2, 2),
+    ...     [0.5, 0.5, 0.5, 0.5],
+    ...     [1, 0, 0, 2],
+    ...     features=[("position", -1.2, 0.5), ("velocity", -0.07, 0.07)],
+    ...     actions=["left", "right"],
     ... )
     >>> policy.act([-1.0, -0.06])
     'left'
@@ -102,20 +105,24 @@ class Policy:
                 raise PolicyError(f"a feature has between 2 and {MAX_SETS} fuzzy sets, got {m!r} in tag {self.tag}")
         if len(self.db) != lambda_1(self.tag):
             raise PolicyError(
-                f"a DB genotype of subspecies {tag_text(self.tag)} has {lambda_1(self.tag)} alleles, one for each fuzzy "
+                f"a DB genotype of subspecies {tag_text(self.tag)} has {lambda_1(self.tag)} alleles, one for each "
                 f"set, got {len(self.db)}"
             )
         if not all(isinstance(a, float) and 0 <= a <= 1 for a in self.db):
-            raise PolicyError(f"alleles of a DB genotype lie in [0, 1], got {_first(self.db, lambda a: not 0 <= a <= 1)}")
+            raise PolicyError(
+                f"alleles of a DB genotype lie in [0, 1], got {_first(self.db, lambda a: not 0 <= a <= 1)}"
+            )
         if len(self.rb) != lambda_2(self.tag):
             raise PolicyError(
-                f"an RB genotype of subspecies {tag_text(self.tag)} has {lambda_2(self.tag)} alleles, one for each fuzzy "
-                f"subspace, got {len(self.rb)}"
+                f"an RB genotype of subspecies {tag_text(self.tag)} has {lambda_2(self.tag)} alleles, one for each "
+                f"fuzzy subspace, got {len(self.rb)}"
             )
         k = len(self.actions)
         if not all(isinstance(a, int) and 0 <= a <= k for a in self.rb):
             wrong = _first(self.rb, lambda a: not (isinstance(a, int) and 0 <= a <= k))
-            raise PolicyError(f"alleles of an RB genotype are 0 (unspecified) or an action's number 1 to {k}, got {wrong}")
+            raise PolicyError(
+                f"alleles of an RB genotype are 0 (unspecified) or an action's number 1 to {k}, got {wrong}"
+            )
         if not 0 < self.omega < 1:
             raise PolicyError(f"omega must lie strictly between 0 and 1, got {self.omega!r}")
 
@@ -140,17 +147,19 @@ class Policy:
         """The merged CNF rules."""
         rules = []
         for masks, a in zip(self.arrays.masks, self.arrays.actions, strict=True):
-            clauses = tuple(tuple(bool(mask >> j & 1) for j in range(m)) for mask, m in zip(masks, self.tag, strict=True))
+            clauses = tuple(
+                tuple(bool(mask >> j & 1) for j in range(m)) for mask, m in zip(masks, self.tag, strict=True)
+            )
             rules.append(Rule(clauses, int(a) + 1, self._text(clauses, int(a))))
         return tuple(rules)
 
     def truths(self, obs: ArrayLike) -> Floats:
         """Truth (firing strength) of each rule : (n_rules,), for one observation."""
-        return self._infer(self._single(obs))[0][0]
+        return self._infer(self._single(obs))[0].reshape(-1)
 
     def strengths(self, obs: ArrayLike) -> Floats:
         """Sum of the truths of each action's rules : (k,)."""
-        return self._infer(self._single(obs))[1][0]
+        return self._infer(self._single(obs))[1].reshape(-1)
 
     def votes(self, obs: ArrayLike) -> Floats:
         """g_a : (k,), each action's share of the truth of all rules; all zero in an uncovered state."""
@@ -201,10 +210,12 @@ class Policy:
         partition = decode_db(np.array([self.db]), sets, self.features, self.omega, max(self.tag))
         rules = decode_rb(np.array([self.rb], dtype=np.int8), sets, len(self.actions))
         n = int(rules.count[0])
-        return PolicyArrays(partition.refs[0], partition.slopes[0], sets[0], rules.masks[:n].copy(), rules.actions[:n].copy())
+        return PolicyArrays(
+            partition.refs[0], partition.slopes[0], sets[0], rules.masks[:n].copy(), rules.actions[:n].copy()
+        )
 
     def _infer(self, observations: Floats) -> tuple[Floats, Floats]:
-        """observations : (b, d) -> truths : (b, n_rules), strengths : (b, k)."""
+        """Observations : (b, d) -> truths : (b, n_rules), strengths : (b, k)."""
         from mococo.kernels.fuzzy import infer
 
         a = self.arrays
@@ -223,7 +234,7 @@ class Policy:
             raise UncoveredState(
                 f"no rule fires at {where}, so the policy has no action there; give a fallback action for such states"
             )
-        return np.argmax(strengths, axis=1)  # ties go to the lowest
+        return np.asarray(np.argmax(strengths, axis=1))  # ties go to the lowest
 
     def _single(self, obs: ArrayLike) -> Floats:
         observations, single = self._checked(obs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +107,7 @@ def load_policy(path: Path) -> Policy:
 def read_json(path: Path, kind: type[Any], format_name: str, version: int) -> Any:
     """A JSON file of one of our formats, checked for size, format name, version and types, in this order."""
     try:
-        if os.path.getsize(path) > MAX_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise FileFormatError(f"{path}: larger than {MAX_BYTES} bytes, so it is not a {format_name} file")
         data = path.read_bytes()
     except OSError as error:

@@ -30,7 +30,7 @@ def lambda_2(tag: Tag) -> int:
 
 
 def make_subspecies_dists(subspecies: Sequence[Tag], beta: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """delta_1, delta_2 : (|Sigma|,) shares of the search, beta^lambda normalised (the unnumbered equation of section 6).
+    """delta_1, delta_2 : (|Sigma|,) shares of the search, beta^lambda normalised (section 6).
 
     >>> delta_1, delta_2 = make_subspecies_dists([(2, 2), (3, 3)], beta=1.125)
     >>> delta_1.round(3).tolist()
@@ -44,6 +44,28 @@ def _share(lengths: Sequence[int], beta: float) -> NDArray[np.float64]:
     exponents = np.asarray(lengths, dtype=np.float64) - max(lengths)
     weights = np.exp(exponents * math.log(beta))
     return np.asarray(weights / weights.sum())
+
+
+def draw_tags(
+    delta: NDArray[np.float64], n: int, available: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """N subspecies from delta, each at most as often as it is available.
+
+    The listings draw again when a subpopulation is empty. Leaving empty ones out of delta has the same outcome, and
+    ends soon even where all that is left is improbable.
+    """
+    left = available.copy()
+    tags = np.empty(0, dtype=np.int64)
+    while len(tags) < n:
+        share = np.where(left > 0, delta, 0.0)
+        share = share if share.sum() > 0 else (left > 0).astype(np.float64)
+        drawn = rng.choice(len(delta), size=n - len(tags), p=share / share.sum())
+        kept = np.zeros(len(drawn), dtype=bool)
+        for sigma in range(len(delta)):
+            kept[np.flatnonzero(drawn == sigma)[: left[sigma]]] = True
+        tags = np.concatenate([tags, drawn[kept]])
+        left -= np.bincount(drawn[kept], minlength=len(delta))
+    return tags
 
 
 def tag_text(tag: Tag) -> str:

@@ -15,7 +15,7 @@ Flags = NDArray[np.bool_]
 
 
 def gene_mask(lengths: Ints) -> Flags:
-    """lengths : (n,) -> (n, longest) True where a row has a gene."""
+    """(n,) lengths -> (n, longest) True where a row has a gene."""
     return np.arange(lengths.max(initial=0)) < lengths[:, None]
 
 
@@ -36,7 +36,7 @@ def line_recombination(a: Floats, b: Floats, alpha: Floats, beta: Floats) -> tup
 
 
 def gaussian_mutation(genotype: Floats, noise: Floats, mask: Flags) -> Floats:
-    """Add noise : (n, lambda_1). Where that leaves [0, 1] the noise is mirrored; noise too large for both is cut off."""
+    """Add noise : (n, lambda_1). Out of [0, 1] the noise is mirrored; if too large for both, cut off."""
     moved = genotype + noise
     mirrored = genotype - noise
     outside = (moved < 0) | (moved > 1)

@@ -34,7 +34,7 @@ def observe(state: State) -> State:
 
 def training_starts(n: int) -> NDArray[np.float64]:
     """The paper's start states: at rest at the bottom of the valley; its Z are the first 30."""
-    positions = np.random.RandomState(0).uniform(-0.6, -0.4, n)  # noqa: NPY002 - the paper's own generator
+    positions = np.random.RandomState(0).uniform(-0.6, -0.4, n)
     return np.column_stack([positions, np.zeros(n)])
 
 

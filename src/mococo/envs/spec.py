@@ -65,7 +65,7 @@ class Environment:
     training_starts: Callable[[int], Floats]
     gamma: float = 1.0
     float32: bool = True
-    """Whether the policy sees observations rounded to float32, as Gymnasium's classic control environments give them."""
+    """Whether observations are rounded to float32, as those of Gymnasium's classic control environments are."""
     subspecies: tuple[Tag, ...] = ()
     """The tags to search when the user names none."""
     legal_actions: tuple[float, ...] = ()
@@ -89,10 +89,10 @@ class Environment:
 
 
 def clip(x: float, low: float, high: float) -> float:
-    """x limited to [low, high]; in a step function this compiles to two instructions.
+    """X limited to [low, high]; in a step function this compiles to two instructions.
 
     >>> clip(3.0, 0.0, 1.0)
     1.0
     """
-    x = x if x > low else low
-    return x if x < high else high
+    x = max(low, x)
+    return min(high, x)

@@ -15,7 +15,7 @@ ABSENT = 1e300  # the knot of a set that a feature does not have: above every ob
 
 @kernel
 def reference_coordinates(db: Floats, sets: Ints, low: Floats, high: Floats, omega: float, max_sets: int) -> Floats:
-    """db : (n, lambda_1), sets : (n, d), low, high : (d,) -> refs : (n, d, max_sets), ABSENT beyond a feature's sets."""
+    """db : (n, lambda_1), sets : (n, d), low, high : (d,) -> refs : (n, d, max_sets), ABSENT where there is no set."""
     n, d = sets.shape
     refs = np.full((n, d, max_sets), ABSENT)
     for i in range(n):
@@ -30,7 +30,7 @@ def reference_coordinates(db: Floats, sets: Ints, low: Floats, high: Floats, ome
 
 @kernel
 def knot_slopes(refs: Floats, sets: Ints) -> Floats:
-    """slopes : (n, d, max_sets), 1 / (r_(j+1) - r_j); 0 after the last set, where membership stays flat."""
+    """Slopes : (n, d, max_sets), 1 / (r_(j+1) - r_j); 0 after the last set, where membership stays flat."""
     n, d, max_sets = refs.shape
     slopes = np.zeros((n, d, max_sets))
     for i in range(n):
@@ -90,7 +90,7 @@ def _merge(masks: Ints, begin: int, end: int) -> int:
 
 @kernel
 def cnf_rules(rb: NDArray[np.int8], sets: Ints, n_actions: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """rb : (n, lambda_2) -> begin, count : (n,) and masks : (sum, d), actions : (sum,) of the merged CNF rules.
+    """Rb : (n, lambda_2) -> begin, count : (n,) and masks : (sum, d), actions : (sum,) of the merged CNF rules.
 
     Genotype i owns the rows begin[i] ... begin[i] + count[i] - 1. Bit j of masks[r, f] selects set j of feature f;
     actions are 0 ... k-1. The rows between are left over from elementary rules that were merged away.

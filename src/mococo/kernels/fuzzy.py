@@ -7,6 +7,8 @@ where set j has truth 1 - u and set j + 1 has truth u. Place 0 is the left shoul
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +21,7 @@ UNCOVERED = -1
 
 
 @inlined
-def locate(x, knots, slopes):  # type: ignore[no-untyped-def]
+def locate(x: Any, knots: Any, slopes: Any) -> Any:
     """place, u of x among the knots (an array or a tuple; slopes as from `decode.knot_slopes`)."""
     place = 0
     base = 0.0
@@ -35,7 +37,7 @@ def locate(x, knots, slopes):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def clause_truth(mask, place, u):  # type: ignore[no-untyped-def]
+def clause_truth(mask: Any, place: Any, u: Any) -> Any:
     """Largest truth among the mask's sets."""
     left = mask >> (max(place >> 1, 1) - 1)
     if place & 1:
@@ -56,7 +58,7 @@ def strengths(masks: Ints, actions: Ints, begin: int, end: int, places: Ints, us
 
 
 @inlined
-def winner(strength):  # type: ignore[no-untyped-def]
+def winner(strength: Any) -> Any:
     """Index of the largest strength, ties to the lowest; UNCOVERED if all are zero."""
     best = 0
     for a in range(1, len(strength)):
@@ -66,7 +68,14 @@ def winner(strength):  # type: ignore[no-untyped-def]
 
 @kernel
 def infer(
-    observations: Floats, refs: Floats, slopes: Floats, sets: Ints, masks: Ints, actions: Ints, truths: Floats, out: Floats
+    observations: Floats,
+    refs: Floats,
+    slopes: Floats,
+    sets: Ints,
+    masks: Ints,
+    actions: Ints,
+    truths: Floats,
+    out: Floats,
 ) -> None:
     """One policy on many observations (b, d): truths : (b, n_rules) and out : (b, k) strengths are filled."""
     d = refs.shape[0]

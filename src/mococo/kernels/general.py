@@ -5,6 +5,8 @@ Cost is linear in the number of rules, whatever the number of cells. Equal claus
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,7 +49,7 @@ def _plan_rows(sets: Ints, b: int, masks: Ints, begin: int, end: int, clauses: I
 
 
 @inlined
-def _fuzzify(rows, floats, knots, slopes, sets, b):  # type: ignore[no-untyped-def]
+def _fuzzify(rows: Any, floats: Any, knots: Any, slopes: Any, sets: Any, b: Any) -> Any:
     """Truths of every set of every used feature, by the formula of `fuzzy.locate`; the number of rows written."""
     n = 0
     for f in range(sets.shape[1]):
@@ -72,7 +74,7 @@ def _fuzzify(rows, floats, knots, slopes, sets, b):  # type: ignore[no-untyped-d
 
 
 @inlined
-def _join_clauses(rows, clauses, first, last):  # type: ignore[no-untyped-def]
+def _join_clauses(rows: Any, clauses: Any, first: Any, last: Any) -> Any:
     """Rows first ... last - 1: the largest truth among each clause's sets."""
     for row in range(first, last):
         to = row * LANES
@@ -85,7 +87,7 @@ def _join_clauses(rows, clauses, first, last):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _fire(rows, row_of, n_rules, actions, rule_first, tau, sums):  # type: ignore[no-untyped-def]
+def _fire(rows: Any, row_of: Any, n_rules: Any, actions: Any, rule_first: Any, tau: Any, sums: Any) -> Any:
     """sums : (k * LANES,) the truths of each action's rules, added in rule order."""
     for at in range(sums.shape[0]):
         sums[at] = 0.0
@@ -103,7 +105,7 @@ def _fire(rows, row_of, n_rules, actions, rule_first, tau, sums):  # type: ignor
 
 
 @inlined
-def _choose(sums, tau, values, floats):  # type: ignore[no-untyped-def]
+def _choose(sums: Any, tau: Any, values: Any, floats: Any) -> Any:
     """Write each lane's action; `tau` is reused for the total strength."""
     for i in range(LANES):
         tau[i] = 0.0
@@ -161,7 +163,7 @@ def general(
                 floats[_RETURN + i] = 0.0
                 store_observation(floats, _OBSERVED + i, observe(load_state(floats, i)))
             discount = 1.0
-            for t in range(t_max):
+            for _t in range(t_max):
                 n_sets = _fuzzify(rows, floats, knots, slopes, sets, b)
                 _join_clauses(rows, clauses, n_sets, n_rows)
                 _fire(rows, row_of, n_rules, actions, rule_first, tau, sums)

@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 @kernel
 def front_ranks(perf: Floats, comp: Floats, order: Ints) -> Ints:
-    """perf (more is better), comp (less is better) : (n,) -> ranks : (n,), 1 for F_1; O(n log n).
+    """Perf (more is better), comp (less is better) : (n,) -> ranks : (n,), 1 for F_1; O(n log n).
 
     order : (n,) sorts by falling perf, then rising comp, so that a point can only be dominated by earlier ones: the
     fronts' least complexities so far, `least`, rise from front to front and the first one above comp is its own.

@@ -1,11 +1,11 @@
 """Rollouts of many policies from many start states, in lanes that advance in lock-step.
 
-Compiled once per environment by `specialise`. LANES episodes of one policy run side by side; each inner loop runs
-over the lanes and vectorises. A lane's scratch numbers lie in one array at constant offsets, because then the compiler
-knows that they do not overlap. Rules are not evaluated in every step:
+Compiled once per environment by `mococo.specialise`. LANES episodes of one policy run side by side; each inner loop
+runs over the lanes and vectorises. A lane's scratch numbers lie in one array at constant offsets, because then the
+compiler knows that they do not overlap. Rules are not evaluated in every step:
 
 A partition of two features cuts the plane into cells, in each of which at most 2 x 2 fuzzy subspaces are active. In
-the unit square of a cell (coordinates u and w), the lines u = w, u = 1 - w, u = 1/2 and w = 1/2 cut out eight triangles.
+the unit square of a cell (coordinates u, w), the lines u = w, u = 1 - w, u = 1/2 and w = 1/2 cut out eight triangles.
 Within a triangle the order of u, 1 - u, w and 1 - w is fixed, so every min and max in a rule is known and the action
 strengths are linear: an action that is strongest in all three corners wins in the whole triangle. `_fill` finds it when
 a cell is first visited and remembers it in a table; in the few triangles without a single winner, exactly on one of the
@@ -14,13 +14,25 @@ lines, and for policies that look at more than two features, the rules are evalu
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mococo.kernels.decode import ABSENT
 from mococo.kernels.fuzzy import UNCOVERED, locate, strengths, winner
 from mococo.kernels.jit import inlined, kernel, lanes
-from mococo.kernels.slots import KNOTS, N_OBSERVED, N_STATE, knot_tuple, load_state, observe, step, store_observation, store_state  # fmt: skip  # noqa: E501
+from mococo.kernels.slots import (  # fmt: skip
+    KNOTS,
+    N_OBSERVED,
+    N_STATE,
+    knot_tuple,
+    load_state,
+    observe,
+    step,
+    store_observation,
+    store_state,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -46,7 +58,7 @@ _HOLE = 1e302
 
 
 @inlined
-def _local_mask(mask, place):  # type: ignore[no-untyped-def]
+def _local_mask(mask: Any, place: Any) -> Any:
     """The clause's bits for the one or two sets that are active at a place."""
     return (mask >> (max(place >> 1, 1) - 1)) & (3 if place & 1 else 1)
 
@@ -97,7 +109,10 @@ def _fill(
             corner = (0 if half == 1 else 6) + (2 if below == 1 else 0)
         best = 0  # strongest on average, so the only candidate
         for a in range(1, values.shape[0]):
-            if points[4, a] + points[edge, a] + points[corner, a] > points[4, best] + points[edge, best] + points[corner, best]:
+            if (
+                points[4, a] + points[edge, a] + points[corner, a]
+                > points[4, best] + points[edge, best] + points[corner, best]
+            ):
                 best = a
         wins = True
         for a in range(values.shape[0]):
@@ -107,7 +122,7 @@ def _fill(
 
 
 @inlined
-def _cell(x0, x1, knots0, slopes0, knots1, slopes1, stride, tie):  # type: ignore[no-untyped-def]
+def _cell(x0: Any, x1: Any, knots0: Any, slopes0: Any, knots1: Any, slopes1: Any, stride: Any, tie: Any) -> Any:
     """Table place of an input; `tie` exactly on a line between triangles."""
     place0, u = locate(x0, knots0, slopes0)
     place1, w = locate(x1, knots1, slopes1)
@@ -128,7 +143,7 @@ def planar(
     begin: Ints, count: Ints, masks: Ints, actions: Ints, values: Floats, starts: Floats, t_max: int, gamma: float,
     fail_fast: bool, floor: float, returns: Floats, steps: Ints, uncovered: NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """Roll out policies first ... last - 1, each of at most two used features, from starts start_first ... start_last - 1.
+    """Roll out policies first ... last - 1, each of at most two used features, from a range of the starts.
 
     pairs : (n, 2) rows of the partitions (sets, knots, slopes) and of the rule bases (begin, count);
     values : (k,) the environment's actions; starts : (n_starts, N_STATE);
@@ -185,7 +200,7 @@ def planar(
                 floats[_RETURN + i] = 0.0
                 store_observation(floats, _OBSERVED + i, observe(load_state(floats, i)))
             discount = 1.0
-            for t in range(t_max):
+            for _t in range(t_max):
                 # Where is each lane?
                 for i in range(LANES):
                     at = _cell(floats[row0 + i], floats[row1 + i], knots0, slopes0, knots1, slopes1, stride, tie)

@@ -1,8 +1,8 @@
 """What an environment supplies to the rollout kernels, as placeholders.
 
-`specialise` writes a module in which the import of these names is replaced by the environment's own functions, so that
-they are compiled into the loops. The ones here belong to a trivial environment: they say which shapes are meant, and
-let tools check the kernels' text.
+`mococo.specialise` writes a module in which the import of these names is replaced by the environment's own functions,
+so that they are compiled into the loops. The ones here belong to a trivial environment: they say which shapes are
+meant, and let tools check the kernels' text.
 """
 
 from __future__ import annotations

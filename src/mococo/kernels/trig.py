@@ -1,13 +1,14 @@
 """Sine and cosine as branch-free polynomials.
 
 They vectorise, which libm's do not, and use no contraction or reassociation, so every machine gets the same bits.
-An environment's step function that calls `math.cos` is compiled with these instead (see `specialise`); the other
+An environment's step function that calls `math.cos` is compiled with these instead (see `mococo.specialise`); the other
 functions of `math` keep their meaning.
 """
 
 from __future__ import annotations
 
 from math import acos, asin, atan, atan2, ceil, e, exp, fabs, floor, hypot, log, pi, pow, sqrt, tan, tanh  # noqa: A004
+from typing import Any
 
 import numpy as np
 
@@ -34,14 +35,14 @@ S6 = 1.58969099521155010221e-10
 
 
 @inlined
-def _sin_of_reduced(y, multiple):  # type: ignore[no-untyped-def]
+def _sin_of_reduced(y: Any, multiple: Any) -> Any:
     r = ((y - multiple * PI_1) - multiple * PI_2) - multiple * PI_3
     z = r * r
     return r + r * z * (S1 + z * (S2 + z * (S3 + z * (S4 + z * (S5 + z * S6)))))
 
 
 @inlined
-def cos(y):  # type: ignore[no-untyped-def]
+def cos(y: Any) -> Any:
     """cos(y) = (-1)^(q+1) sin(y - (q + 1/2) pi), with q + 1/2 the half-odd number nearest to y / pi."""
     q = np.rint(y * ONE_OVER_PI - 0.5)
     odd = q - 2.0 * np.floor(q * 0.5)
@@ -49,7 +50,7 @@ def cos(y):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def sin(y):  # type: ignore[no-untyped-def]
+def sin(y: Any) -> Any:
     """sin(y) = (-1)^q sin(y - q pi), with q the whole number nearest to y / pi."""
     q = np.rint(y * ONE_OVER_PI)
     odd = q - 2.0 * np.floor(q * 0.5)

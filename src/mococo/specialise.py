@@ -1,15 +1,16 @@
 """The rollout kernels compiled together with one environment's functions.
 
 A step function passed to a kernel as a value could not be inlined or kept on disk. So a module is written in which the
-environment's functions, with all that they use, stand in the place of `slots`, followed by the text of the kernels. Its
-name carries a hash of that text and of everything that it imports from here, so an edit anywhere gives another file
-and never a stale one; numba's own cache then works as for any module.
+environment's functions, with all that they use, stand in the place of `kernels.slots`, followed by the text of the
+kernels. Its name carries a hash of that text and of everything that it imports from here, so an edit anywhere gives
+another file and never a stale one; numba's own cache then works as for any module.
 """
 
 from __future__ import annotations
 
 import builtins
 import hashlib
+import importlib.metadata
 import importlib.util
 import inspect
 import math
@@ -24,14 +25,13 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 
 Number = int | float | bool
 
 # The kernels' texts in the order in which they are joined.
 _TEMPLATES = ("rollouts.py", "general.py")
-_HERE = Path(__file__).parent
+_KERNELS = Path(__file__).parent / "kernels"
 _loaded: dict[str, ModuleType] = {}
 
 
@@ -58,12 +58,15 @@ class Slots:
 def specialised(slots: Slots) -> ModuleType:
     """The module with `planar` and `general` for this environment, written and loaded on first use."""
     text = module_text(slots)
-    stamp = hashlib.sha256("\n".join([text, _kernel_texts(), numba.__version__, platform.python_version()]).encode())
+    stamp = hashlib.sha256(
+        "\n".join([text, _kernel_texts(), importlib.metadata.version("numba"), platform.python_version()]).encode()
+    )
     name = f"mococo_{_identifier(slots.name)}_{stamp.hexdigest()[:20]}"
     if name not in _loaded:
         path = _write(cache_folder(), name, text)
         spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module  # numba looks a function's module up by name
         spec.loader.exec_module(module)
@@ -105,7 +108,7 @@ def _write(folder: Path, name: str, text: str) -> Path:
     handle, draft = tempfile.mkstemp(dir=folder, prefix=name, suffix=".tmp")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
-    os.replace(draft, path)
+    Path(draft).replace(path)
     return path
 
 
@@ -114,7 +117,7 @@ def _identifier(name: str) -> str:
 
 
 def _kernel_texts() -> str:
-    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(_HERE.glob("*.py")))
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(_KERNELS.glob("*.py")))
 
 
 def module_text(slots: Slots) -> str:
@@ -157,9 +160,9 @@ def module_text(slots: Slots) -> str:
 
 def _template(name: str) -> str:
     """A kernel's text without its imports, which the specialised module has already."""
-    text = (_HERE / name).read_text(encoding="utf-8")
+    text = (_KERNELS / name).read_text(encoding="utf-8")
     body = text.split("Floats = NDArray[np.float64]", 1)[1]
-    return 'from numpy.typing import NDArray\nFloats = NDArray[np.float64]' + body
+    return "from numpy.typing import NDArray\nFloats = NDArray[np.float64]" + body
 
 
 class _Collected:
