@@ -49,7 +49,7 @@ def _share(lengths: Sequence[int], beta: float) -> NDArray[np.float64]:
 def draw_tags(
     delta: NDArray[np.float64], n: int, available: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """N subspecies from delta, each at most as often as it is available.
+    """n subspecies from delta, each at most as often as it is available.
 
     The listings draw again when a subpopulation is empty. Leaving empty ones out of delta has the same outcome, and
     ends soon even where all that is left is improbable.
