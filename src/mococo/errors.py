@@ -34,6 +34,14 @@ class FileFormatError(MococoError, ValueError):
     """A file is damaged, of another kind, or of a version that this release cannot read."""
 
 
+class RunError(MococoError):
+    """A run's folder cannot be used as asked: it is taken, is not a run, or cannot be written."""
+
+
+class UsageError(MococoError):
+    """A command line cannot be understood."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint with the nearest known name, or all of them when there are few.
 

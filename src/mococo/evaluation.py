@@ -52,12 +52,16 @@ class RolloutEvaluator:
         self._knots = knots_for(int(self._sets.max()))
         self._threads = check_threads(threads)
         self.env_steps = 0
+        """Steps of all solutions' episodes so far; those of equal solutions count each time."""
+        self.simulated_steps = 0
+        """Steps that were really simulated."""
 
     def __call__(self, solns: SolutionSet) -> Floats:
         """(m,) mean returns; the lower bound for a failing rule base, which meets an uncovered state."""
         env = self._env
-        dbs, first = np.unique(solns.first, return_inverse=True)
-        rbs, second = np.unique(solns.second, return_inverse=True)
+        distinct, inverse = self._distinct(solns)
+        dbs, first = np.unique(solns.first[distinct], return_inverse=True)
+        rbs, second = np.unique(solns.second[distinct], return_inverse=True)
         r1, r2 = solns.r1[dbs], solns.r2[rbs]
         batch = Batch(
             np.column_stack([first, second]),
@@ -66,8 +70,20 @@ class RolloutEvaluator:
             env.action_values,
         )
         returns, steps, uncovered = roll_out(env, batch, self._starts, fail_fast=True, threads=self._threads)
-        self.env_steps += int(steps.sum())
-        return np.where(uncovered.any(axis=1), env.performance_bounds[0], returns.mean(axis=1))
+        per_pair = steps.sum(axis=1)
+        self.env_steps += int(per_pair[inverse].sum())
+        self.simulated_steps += int(per_pair.sum())
+        performance: Floats = np.where(uncovered.any(axis=1), env.performance_bounds[0], returns.mean(axis=1))
+        return performance[inverse]
+
+    @staticmethod
+    def _distinct(solns: SolutionSet) -> tuple[Ints, Ints]:
+        """Equal pairs of genotypes are common once a population converges, and are rolled out once."""
+        from mococo.kernels.repeats import distinct_pairs
+
+        r1, r2 = solns.r1, solns.r2
+        bits = np.ascontiguousarray(r1.genotype, dtype=np.float64).view(np.int64)
+        return distinct_pairs(bits, r1.tag, r2.genotype.astype(np.int64), r2.tag, solns.first, solns.second)
 
 
 def evaluate(

@@ -104,27 +104,37 @@ def load_policy(path: Path) -> Policy:
         raise FileFormatError(f"{path}: {error}") from None
 
 
-def read_json(path: Path, kind: type[Any], format_name: str, version: int) -> Any:
+class _Head(msgspec.Struct, frozen=True):
+    """What is looked at first. Other fields are passed over without being built."""
+
+    format: object = None
+    version: object = None
+
+
+def read_json(path: Path, kind: type[Any], format_name: str, version: int, max_bytes: int = MAX_BYTES) -> Any:
     """A JSON file of one of our formats, checked for size, format name, version and types, in this order."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise FileFormatError(f"{path}: larger than {MAX_BYTES} bytes, so it is not a {format_name} file")
+        if path.stat().st_size > max_bytes:
+            raise FileFormatError(f"{path}: larger than {max_bytes} bytes, so it is not a {format_name} file")
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise FileFormatError(f"{path}: expected a {format_name} file, got a pipe or a device")
         data = path.read_bytes()
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
     try:
-        head = msgspec.json.decode(data)
+        head = msgspec.json.decode(data, type=_Head)
+    except msgspec.ValidationError as error:
+        raise FileFormatError(f"{path}: expected a {format_name} file, but: {error}") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise FileFormatError(f"{path}: expected JSON as Mococo writes it, but the text is damaged ({error})") from None
-    if not isinstance(head, dict) or head.get("format") != format_name:
-        found = head.get("format") if isinstance(head, dict) else type(head).__name__
-        raise FileFormatError(f"{path}: expected a {format_name} file, got {str(found)[:40]!r}")
-    if head.get("version") != version:
+    if head.format != format_name:
+        raise FileFormatError(f"{path}: expected a {format_name} file, got {str(head.format)[:40]!r}")
+    if head.version != version:
         raise FileFormatError(
             f"{path}: this release reads {format_name} version {version}, the file has version "
-            f"{str(head.get('version'))[:20]}; use the release of Mococo that wrote it, or a newer one"
+            f"{str(head.version)[:20]}; use the release of Mococo that wrote it, or a newer one"
         )
     try:
-        return msgspec.convert(head, kind)
-    except msgspec.ValidationError as error:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FileFormatError(f"{path}: not a valid {format_name} file: {error}") from None

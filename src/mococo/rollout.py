@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from types import ModuleType
 
@@ -67,6 +68,12 @@ def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
         raise EnvironmentSpecError(f"{env.id} cannot be compiled: {error}") from None
 
 
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads are kept, because starting them takes as long as a hundred rollouts. They sleep when idle."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="mococo")
+
+
 def roll_out(
     env: Environment, batch: Batch, starts: Floats, *, fail_fast: bool, threads: int
 ) -> tuple[Floats, Ints, NDArray[np.bool_]]:
@@ -93,9 +100,8 @@ def roll_out(
         for job in jobs:
             work(*job)
     else:
-        with ThreadPoolExecutor(threads) as pool:
-            for future in [pool.submit(work, *job) for job in jobs]:
-                future.result()
+        for future in [_pool(threads).submit(work, *job) for job in jobs]:
+            future.result()
     return returns, steps, uncovered
 
 

@@ -30,7 +30,7 @@ import numpy as np
 Number = int | float | bool
 
 # The kernels' texts in the order in which they are joined.
-_TEMPLATES = ("rollouts.py", "general.py")
+_TEMPLATES = ("rollouts.py", "general.py", "value_iteration.py")
 _KERNELS = Path(__file__).parent / "kernels"
 _loaded: dict[str, ModuleType] = {}
 

@@ -21,19 +21,21 @@ UNCOVERED = -1
 
 
 @inlined
-def locate(x: Any, knots: Any, slopes: Any) -> Any:
-    """place, u of x among the knots (an array or a tuple; slopes as from `decode.knot_slopes`)."""
-    place = 0
+def locate(x: Any, knots: Any, slopes: Any, unit: Any) -> Any:
+    """unit * place, and u, of x among the knots (an array or a tuple; slopes as from `decode.knot_slopes`).
+
+    At an even place u means nothing. It may round to 1 just below the next coordinate: then the next set alone is true.
+    """
+    at = 0
     base = 0.0
     slope = 0.0
     for j in range(len(knots)):
         passed = x >= knots[j]
-        place += 2 if passed else 0
+        at += 2 * unit if passed else 0
         base = knots[j] if passed else base
         slope = slopes[j] if passed else slope
-    u = min((x - base) * slope, 1.0)
-    # u may round to 1 just below the next coordinate: then the next set alone is true.
-    return place + (1 if u > 0.0 else 0) + (1 if u >= 1.0 else 0), u
+    u = (x - base) * slope
+    return at + (unit if u > 0.0 else 0) + (unit if u >= 1.0 else 0), u
 
 
 @inlined
@@ -84,7 +86,7 @@ def infer(
     for b in range(observations.shape[0]):
         for f in range(d):
             m = sets[f]
-            places[f], us[f] = locate(observations[b, f], refs[f, :m], slopes[f, :m])
+            places[f], us[f] = locate(observations[b, f], refs[f, :m], slopes[f, :m], 1)
         for a in range(out.shape[1]):
             out[b, a] = 0.0
         for r in range(masks.shape[0]):

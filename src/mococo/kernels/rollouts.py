@@ -124,16 +124,17 @@ def _fill(
 @inlined
 def _cell(x0: Any, x1: Any, knots0: Any, slopes0: Any, knots1: Any, slopes1: Any, stride: Any, tie: Any) -> Any:
     """Table place of an input; `tie` exactly on a line between triangles."""
-    place0, u = locate(x0, knots0, slopes0)
-    place1, w = locate(x1, knots1, slopes1)
-    u = u if place0 & 1 else 0.0
-    w = w if place1 & 1 else 0.0
+    at0, u = locate(x0, knots0, slopes0, stride)
+    at1, w = locate(x1, knots1, slopes1, 8)
+    # At an even place the input decides nothing: these numbers lie on no line, whatever the other coordinate is.
+    u = u if (u > 0.0) & (u < 1.0) else 2.0
+    w = w if (w > 0.0) & (w < 1.0) else 3.0
     rest = 1.0 - w
     below = u < w
     left = u < rest
     half = (w < 0.5) if below == left else (u < 0.5)
-    on_line = ((u == w) & (u > 0.0)) | (u == rest) | (u == 0.5) | (w == 0.5)
-    at = place0 * stride + place1 * 8 + (1 if below else 0) + (2 if left else 0) + (4 if half else 0)
+    on_line = ((u - w) * (u - rest)) * ((u - 0.5) * (w - 0.5)) == 0.0
+    at = at0 + at1 + (1 if below else 0) + (2 if left else 0) + (4 if half else 0)
     return tie if on_line else at
 
 
@@ -222,7 +223,9 @@ def planar(
                         action = table[at]
                         if action == _MIXED:
                             for f in range(d):
-                                places[f], us[f] = locate(floats[_OBSERVED + f * LANES + i], knots[b, f], slopes[b, f])
+                                places[f], us[f] = locate(
+                                    floats[_OBSERVED + f * LANES + i], knots[b, f], slopes[b, f], 1
+                                )
                             strengths(masks, actions, rule_first, rule_last, places, us, strength)
                             best = winner(strength)
                             action = values[best] if best != UNCOVERED else _HOLE

@@ -1,0 +1,1 @@
+"""What can be learnt about environments and results without running the algorithm."""

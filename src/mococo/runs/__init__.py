@@ -1,0 +1,1 @@
+"""The folder of a run: what is written and read back."""

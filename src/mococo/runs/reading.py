@@ -1,0 +1,130 @@
+"""Reading a run's folder. Whatever is wrong with a file gives one `FileFormatError`; nothing in it is executed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from mococo.config import Config
+from mococo.errors import FileFormatError, MococoError
+from mococo.policy_json import FORMAT, VERSION, from_record, read_json
+from mococo.runs import records
+from mococo.runs.records import FrontRecord, MemberRecord, RunRecord
+from mococo.runs.scores import Scored
+from mococo.training import Record
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as its folder tells it."""
+
+    path: Path
+    env: str
+    seed: int
+    config: Config
+    versions: Mapping[str, str]
+    history: tuple[Record, ...]
+    archive: tuple[Scored, ...]
+    """The best policies ever found, by rising complexity; empty if the run was killed before it could write them."""
+    front: tuple[Scored, ...]
+    """F_1 of the last generation, equal solutions counted."""
+    fresh_starts: int
+    """Over how many starts the fresh performances are means."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all generations were run."""
+        return len(self.history) == self.config.num_gens
+
+
+def holds_run(path: Path) -> bool:
+    """Whether this is a folder that looks like a run's."""
+    return path.is_dir() and (path / "config.json").is_file()
+
+
+def read_run(path: Path) -> Run:
+    """The run in a folder, with every file checked."""
+    config = read_config(path)
+    archive, front = (_read_front(path / name, config.env) for name in ("archive.json", "front.json"))
+    return Run(
+        path=path,
+        env=config.env,
+        seed=config.seed,
+        config=config.settings,
+        versions=config.versions,
+        history=_read_events(path / "events.jsonl"),
+        archive=_scored(archive, path / "archive.json"),
+        front=_scored(front, path / "front.json"),
+        fresh_starts=archive.fresh_starts,
+    )
+
+
+def read_config(path: Path) -> RunRecord:
+    """`config.json` of a run's folder."""
+    if not holds_run(path):
+        raise FileFormatError(f"{path} does not hold a run: it has no config.json")
+    record: RunRecord = read_json(path / "config.json", RunRecord, records.RUN_FORMAT, records.RUN_VERSION)
+    return record
+
+
+def _read_front(path: Path, env: str) -> FrontRecord:
+    """The file, or a front without members where a run was killed before it was written."""
+    kind, version = records.FRONT_FORMAT, records.FRONT_VERSION
+    if not path.exists():
+        return FrontRecord(kind, version, env, training_starts=0, fresh_starts=0, fresh_seed=0, members=[])
+    record: FrontRecord = read_json(path, FrontRecord, kind, version, records.MAX_FRONT_BYTES)
+    if record.env != env:
+        raise FileFormatError(f"{path}: holds policies for {record.env}, but the run beside it is of {env}")
+    return record
+
+
+def _scored(record: FrontRecord, path: Path) -> tuple[Scored, ...]:
+    try:
+        return tuple(_member(member) for member in record.members)
+    except MococoError as error:
+        raise FileFormatError(f"{path}: {error}") from None
+
+
+def _member(record: MemberRecord) -> Scored:
+    if (record.policy.format, record.policy.version) != (FORMAT, VERSION):
+        raise FileFormatError(f"a policy is not of format {FORMAT} version {VERSION}")
+    policy = from_record(record.policy)
+    if record.complexity != policy.complexity:
+        raise FileFormatError(f"complexity {record.complexity} is given for a policy of {policy.complexity}")
+    if record.count < 1 or record.gen < 0 or record.fresh_standard_error < 0:
+        raise FileFormatError("a member has a negative count, generation or standard error")
+    return Scored(
+        policy=policy,
+        performance=record.performance,
+        complexity=record.complexity,
+        gen=record.gen,
+        count=record.count,
+        fresh_performance=record.fresh_performance,
+        fresh_standard_error=record.fresh_standard_error,
+    )
+
+
+def _read_events(path: Path) -> tuple[Record, ...]:
+    """All whole lines. A last line without its end was torn when the run was killed, and does not count."""
+    try:
+        if path.stat().st_size > records.MAX_EVENTS_BYTES:
+            raise FileFormatError(f"{path}: larger than {records.MAX_EVENTS_BYTES} bytes, so a run did not write it")
+        lines = path.read_bytes().split(b"\n")[:-1] if path.is_file() else []
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
+    decoder = msgspec.json.Decoder(Record)
+    history = []
+    for number, line in enumerate(lines):
+        try:
+            record = decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise FileFormatError(f"{path}, line {number + 1}: damaged ({error})") from None
+        if record.gen != number:
+            raise FileFormatError(f"{path}, line {number + 1}: expected generation {number}, got {record.gen}")
+        history.append(record)
+    return tuple(history)
