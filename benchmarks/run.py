@@ -16,11 +16,11 @@ from collections.abc import Callable
 from typing import Any
 
 import mococo
-from mococo import algorithm, evaluation
+from mococo import algorithm, evaluation, rollout
 from mococo.rollout import check_threads
 
 PARTS = {
-    "rollouts": [(evaluation, "roll_out")],
+    "rollouts": [(rollout.Engine, "roll_out")],
     "decoding": [(evaluation, "decode_db"), (evaluation, "decode_rb"), (evaluation.RolloutEvaluator, "_distinct")],
     "selection": [
         (algorithm, name)
@@ -42,7 +42,8 @@ def count_time(part: str, owner: Any, name: str, spent: Counter[str]) -> None:
         finally:
             spent[part] += time.perf_counter() - begin
 
-    setattr(owner, name, staticmethod(timed) if isinstance(owner, type) else timed)
+    is_static = isinstance(owner, type) and isinstance(owner.__dict__[name], staticmethod)
+    setattr(owner, name, staticmethod(timed) if is_static else timed)
 
 
 def peak_mib() -> float:

@@ -15,7 +15,7 @@ from mococo.envs.spec import Environment
 from mococo.errors import ConfigError, PolicyError
 from mococo.policy import Policy
 from mococo.population import SolutionSet
-from mococo.rollout import Batch, check_threads, knots_for, roll_out
+from mococo.rollout import Batch, Engine, check_threads, knots_for
 from mococo.subspecies import Tag
 
 Floats = NDArray[np.float64]
@@ -50,7 +50,7 @@ class RolloutEvaluator:
         self._omega = omega
         self._starts = starts
         self._knots = knots_for(int(self._sets.max()))
-        self._threads = check_threads(threads)
+        self._engine = Engine(env, self._knots, check_threads(threads))
         self.env_steps = 0
         """Steps of all solutions' episodes so far; those of equal solutions count each time."""
         self.simulated_steps = 0
@@ -69,7 +69,7 @@ class RolloutEvaluator:
             decode_rb(r2.genotype.astype(np.int8), self._sets[r2.tag], len(env.actions)),
             env.action_values,
         )
-        returns, steps, uncovered = roll_out(env, batch, self._starts, fail_fast=True, threads=self._threads)
+        returns, steps, uncovered = self._engine.roll_out(batch, self._starts, fail_fast=True)
         per_pair = steps.sum(axis=1)
         self.env_steps += int(per_pair[inverse].sum())
         self.simulated_steps += int(per_pair.sum())
@@ -124,8 +124,8 @@ def evaluate(
     for kind in kinds:
         rows = [i for i, p in enumerate(several) if tuple(float(action.value) for action in p.actions) == kind]
         batch = _batch_of([several[i] for i in rows], np.array(kind))
-        results = roll_out(environment, batch, states, fail_fast=False, threads=check_threads(threads))
-        returns[rows], steps[rows], uncovered[rows] = results
+        engine = Engine(environment, batch.partitions.refs.shape[2], check_threads(threads))
+        returns[rows], steps[rows], uncovered[rows] = engine.roll_out(batch, states, fail_fast=False)
     return Evaluation(returns, steps, uncovered.sum(axis=1))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _KNOTS = (5, 8, 16)  # sizes for which kernels are compiled: the least that holds the largest partition
-_CHUNKS_PER_THREAD = 16  # so that no thread waits long for the last
+_SMALLEST_PART = 16  # the least part of the work that is given to a thread at a time, as a fraction of its share
 
 
 @dataclass(frozen=True)
@@ -71,46 +71,63 @@ def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     """Threads are kept, because starting them takes as long as a hundred rollouts. They sleep when idle."""
-    return ThreadPoolExecutor(threads, thread_name_prefix="mococo")
+    return ThreadPoolExecutor(max(1, threads - 1), thread_name_prefix="mococo")
 
 
-def roll_out(
-    env: Environment, batch: Batch, starts: Floats, *, fail_fast: bool, threads: int
-) -> tuple[Floats, Ints, NDArray[np.bool_]]:
-    """returns, steps, uncovered : (n, n_starts)."""
-    n, n_starts = len(batch.pairs), len(starts)
-    returns, steps = np.zeros((n, n_starts)), np.zeros((n, n_starts), np.int64)
-    uncovered = np.zeros((n, n_starts), bool)
-    if n == 0:
+class Engine:
+    """An environment with its compiled kernels."""
+
+    def __init__(self, env: Environment, knots: int, threads: int) -> None:
+        self._env = env
+        self._module = compiled(env, knots)
+        self._threads = threads
+
+    def roll_out(self, batch: Batch, starts: Floats, *, fail_fast: bool) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+        """returns, steps, uncovered : (n, n_starts) of a batch decoded with as many knots."""
+        env, p, r = self._env, batch.partitions, batch.rules
+        n, n_starts = len(batch.pairs), len(starts)
+        returns, steps = np.zeros((n, n_starts)), np.zeros((n, n_starts), np.int64)
+        uncovered = np.zeros((n, n_starts), bool)
+        kernel: Callable[..., None] = self._module.planar if p.sets.shape[1] <= 2 else self._module.general
+
+        def work(first: int, last: int, start_first: int, start_last: int) -> None:
+            kernel(
+                first, last, start_first, start_last, batch.pairs, p.sets, p.refs, p.slopes, r.begin, r.count, r.masks,
+                r.actions, batch.values, starts, env.t_max, env.gamma, fail_fast, env.performance_bounds[0], returns,
+                steps, uncovered,
+            )  # fmt: skip
+
+        share_out(work, _tiles(n, n_starts, self._threads, whole_rows=fail_fast), self._threads)
         return returns, steps, uncovered
-    knots = batch.partitions.refs.shape[2]
-    module = compiled(env, knots)
-    kernel: Callable[..., None] = module.planar if batch.partitions.sets.shape[1] <= 2 else module.general
-    p, r = batch.partitions, batch.rules
 
-    def work(first: int, last: int, start_first: int, start_last: int) -> None:
-        kernel(
-            first, last, start_first, start_last, batch.pairs, p.sets, p.refs, p.slopes, r.begin, r.count, r.masks,
-            r.actions, batch.values, starts, env.t_max, env.gamma, fail_fast, env.performance_bounds[0], returns,
-            steps, uncovered,
-        )  # fmt: skip
 
-    jobs = _tiles(n, n_starts, threads, whole_rows=fail_fast)
-    if threads == 1 or len(jobs) == 1:
-        for job in jobs:
+def share_out(work: Callable[..., None], jobs: Iterable[tuple[int, ...]], threads: int) -> None:
+    """Call work(*job) for every job, on this thread and `threads` - 1 others."""
+    shared = iter(jobs)
+
+    def drain() -> None:
+        for job in shared:  # taking the next of a shared list iterator is atomic, and cheaper than a future for each
             work(*job)
-    else:
-        for future in [_pool(threads).submit(work, *job) for job in jobs]:
-            future.result()
-    return returns, steps, uncovered
+
+    helpers = [_pool(threads).submit(drain) for _ in range(threads - 1)]
+    try:
+        drain()
+    finally:
+        wait(helpers)
+    for helper in helpers:
+        helper.result()
 
 
-def _tiles(n: int, n_starts: int, threads: int, *, whole_rows: bool) -> list[tuple[int, int, int, int]]:
-    """Parts of the (n, n_starts) episodes, about equal; split along the starts only if policies are too few."""
-    parts = min(n, threads * _CHUNKS_PER_THREAD)
-    edges = np.linspace(0, n, parts + 1).astype(int).tolist()
-    if whole_rows or n >= threads * _CHUNKS_PER_THREAD:
-        columns = [0, n_starts]
-    else:
-        columns = np.linspace(0, n_starts, min(n_starts, threads * _CHUNKS_PER_THREAD // n) + 1).astype(int).tolist()
-    return [(a, b, c, e) for a, b in pairwise(edges) for c, e in pairwise(columns)]
+def _tiles(n: int, n_starts: int, threads: int, *, whole_rows: bool) -> list[tuple[int, ...]]:
+    """Parts of the (n, n_starts) episodes: large ones first and small ones last, so that threads end together.
+
+    Only if policies are few are their starts divided too.
+    """
+    rows, least = [0], max(1, n // (threads * _SMALLEST_PART))
+    while rows[-1] < n:
+        rows.append(min(n, rows[-1] + max(least, (n - rows[-1]) // (4 * threads))))
+    columns = [0, n_starts]
+    if not whole_rows and n < threads * _SMALLEST_PART:
+        parts = min(n_starts, threads * _SMALLEST_PART // max(n, 1))
+        columns = np.linspace(0, n_starts, parts + 1).astype(int).tolist()
+    return [(a, b, c, e) for a, b in pairwise(rows) for c, e in pairwise(columns)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -82,7 +83,7 @@ def systems(draw: st.DrawFn, d: int | None = None, n_actions: int | None = None)
     refs = naive.decode_db(tag, db, domains, omega)
     coordinates = []
     for (low, high), own in zip(domains, refs, strict=True):
-        special = [low, high, low - 1.0, high + 1.0, *own, *[(a + b) / 2 for a, b in zip(own, own[1:], strict=False)]]
+        special = [low, high, low - 1.0, high + 1.0, *own, *[(a + b) / 2 for a, b in itertools.pairwise(own)]]
         coordinates.append(st.one_of(st.sampled_from(special), st.floats(low, high), st.floats(-1e9, 1e9)))
     inputs = draw(st.lists(st.tuples(*coordinates).map(list), min_size=1, max_size=4))
     return System(tag, db, rb, domains, k, omega, inputs)

@@ -80,7 +80,9 @@ def test_crowding_is_never_nan_or_negative_and_each_front_has_an_end(
 @given(st.integers(0, 20).flatmap(lambda n: st.tuples(vectors(st.integers(1, 3), n), vectors(crowds, n))))
 def test_the_crowded_sort_is_the_oracles_and_stable(columns: tuple[list[int], list[float]]) -> None:
     ranks, crowd = columns
-    indivs = [naive.Individual((2, 2), (), rank=r, crowd=c, uid=i) for i, (r, c) in enumerate(zip(*columns, strict=True))]
+    indivs = [
+        naive.Individual((2, 2), (), rank=r, crowd=c, uid=i) for i, (r, c) in enumerate(zip(*columns, strict=True))
+    ]
     order = crowded_comparison_sort(np.array(ranks, dtype=np.int64), np.array(crowd))
     assert order.tolist() == [idv.uid for idv in naive.crowded_comparison_sort(indivs)]
 

@@ -118,7 +118,7 @@ def paper():
     return solve("MountainCar-v0")
 
 
-@pytest.mark.parametrize(("env", "bins"), [(MOUNTAIN_CAR, 15), (MOUNTAIN_CAR, 28), (GLIDER, 2), (GLIDER, 15)])
+@pytest.mark.parametrize(("env", "bins"), [(MOUNTAIN_CAR, 15), (MOUNTAIN_CAR, 21), (GLIDER, 2), (GLIDER, 15)])
 def test_equals_dynamic_programming_in_plain_python(env, bins):
     solution, oracle = solve(env, bins), Oracle(env, bins)
     starts, fresh = env.training_starts(30), env.draw_starts(1000, 0)

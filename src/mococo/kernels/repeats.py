@@ -35,10 +35,10 @@ def _same(rows: Ints, tag: Ints, i: int, j: int) -> bool:
         return True
     if tag[i] != tag[j]:
         return False
-    for g in range(rows.shape[1]):
-        if rows[i, g] != rows[j, g]:
-            return False
-    return True
+    equal = 0
+    while equal < rows.shape[1] and rows[i, equal] == rows[j, equal]:
+        equal += 1
+    return equal == rows.shape[1]
 
 
 @kernel

@@ -19,7 +19,6 @@ from mococo.kernels.rollouts import _FLOATS, _OBSERVED, LANES
 from mococo.kernels.slots import load_state, observe, step, store_observation, store_state
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @inlined
@@ -38,9 +37,9 @@ def _place(x: Any, low: Any, high: Any, bins: Any, snap: Any) -> Any:
 @inlined
 def _mean(grid: Any, s: Any, u: Any, w: Any, bins: Any) -> Any:
     """Bilinear mean of the values of grid points s, s + 1, s + bins and s + bins + 1."""
-    return (1.0 - u) * ((1.0 - w) * grid[s] + w * grid[s + 1]) + u * (
-        (1.0 - w) * grid[s + bins] + w * grid[s + bins + 1]
-    )
+    first = (1.0 - w) * grid[s] + w * grid[s + 1]
+    second = (1.0 - w) * grid[s + bins] + w * grid[s + bins + 1]
+    return (1.0 - u) * first + u * second
 
 
 @inlined

@@ -12,9 +12,8 @@ policies/complexity-NN.json the archive's policies, for `mococo.load`
 from __future__ import annotations
 
 import platform
-import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -23,11 +22,19 @@ import msgspec
 
 from mococo.config import Config
 from mococo.envs.spec import Environment
-from mococo.errors import FileFormatError, RunError
+from mococo.errors import ConfigError, FileFormatError, RunError
 from mococo.files import write_atomic
 from mococo.policy_json import save_policy, to_record
 from mococo.runs.reading import read_config
-from mococo.runs.records import FRONT_FORMAT, FRONT_VERSION, RUN_FORMAT, RUN_VERSION, FrontRecord, MemberRecord, RunRecord
+from mococo.runs.records import (
+    FRONT_FORMAT,
+    FRONT_VERSION,
+    RUN_FORMAT,
+    RUN_VERSION,
+    FrontRecord,
+    MemberRecord,
+    RunRecord,
+)
 from mococo.runs.scores import FRESH_SEED, FRESH_STARTS, Scored
 from mococo.training import Record
 
@@ -61,7 +68,7 @@ class RunFolder:
         """Remove the run, as if it had never been started; files of others stay."""
         with _writing(self.path):
             _clear(self.path)
-            if not any(self.path.iterdir()):
+            with suppress(OSError):  # where it is not empty, or the folder that we are in
                 self.path.rmdir()
 
     def _write_front(self, name: str, members: Sequence[Scored]) -> None:
@@ -72,7 +79,7 @@ class RunFolder:
             training_starts=self.config.eta,
             fresh_starts=FRESH_STARTS,
             fresh_seed=FRESH_SEED,
-            members=[_member_record(member) for member in members],
+            members=[member_record(member) for member in members],
         )
         write_atomic(self.path / name, _json(record))
 
@@ -81,10 +88,16 @@ def create(path: Path, env: Environment, config: Config, seed: int, *, overwrite
     """Make the folder. One that holds anything is refused; `overwrite` replaces a run's files, and only those."""
     check_free(path, overwrite=overwrite)
     record = RunRecord(RUN_FORMAT, RUN_VERSION, env.id, seed, config, _versions())
+    try:
+        text = _json(record)
+    except OverflowError:
+        raise ConfigError(
+            f"the seed and all settings must be below 2 to the power of 63, got seed {seed}, {config}"
+        ) from None
     with _writing(path):
         path.mkdir(parents=True, exist_ok=True)
         _clear(path)
-        write_atomic(path / "config.json", _json(record))
+        write_atomic(path / "config.json", text)
     return RunFolder(path, env, config)
 
 
@@ -103,7 +116,9 @@ def check_free(path: Path, *, overwrite: bool) -> None:
         held = read_config(path)
     except FileFormatError:
         more = "; --overwrite replaces only runs" if overwrite else ""
-        raise RunError(f"{path} is not empty and does not hold a run of Mococo{more}; name another folder with -o") from None
+        raise RunError(
+            f"{path} is not empty and does not hold a run of Mococo{more}; name another folder with -o"
+        ) from None
     if not overwrite:
         raise RunError(
             f"{path} already holds a run ({held.env}, seed {held.seed}); "
@@ -127,10 +142,13 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RunError(f"{error.filename or path} cannot be written ({error.strerror}); name another folder with -o") from None
+        raise RunError(
+            f"{error.filename or path} cannot be written ({error.strerror}); name another folder with -o"
+        ) from None
 
 
-def _member_record(member: Scored) -> MemberRecord:
+def member_record(member: Scored) -> MemberRecord:
+    """A policy of a front as plain data."""
     return MemberRecord(
         performance=member.performance,
         fresh_performance=member.fresh_performance,

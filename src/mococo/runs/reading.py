@@ -28,16 +28,18 @@ class Run:
     versions: Mapping[str, str]
     history: tuple[Record, ...]
     archive: tuple[Scored, ...]
-    """The best policies ever found, by rising complexity; empty if the run was killed before it could write them."""
+    """The best policies ever found, by rising complexity."""
     front: tuple[Scored, ...]
     """F_1 of the last generation, equal solutions counted."""
     fresh_starts: int
     """Over how many starts the fresh performances are means."""
+    finished: bool
+    """Whether front and archive were written; not so if the run was killed."""
 
     @property
     def complete(self) -> bool:
-        """Whether all generations were run."""
-        return len(self.history) == self.config.num_gens
+        """Whether all generations were run and saved."""
+        return self.finished and len(self.history) == self.config.num_gens
 
 
 def holds_run(path: Path) -> bool:
@@ -59,6 +61,7 @@ def read_run(path: Path) -> Run:
         archive=_scored(archive, path / "archive.json"),
         front=_scored(front, path / "front.json"),
         fresh_starts=archive.fresh_starts,
+        finished=(path / "archive.json").exists(),
     )
 
 

@@ -1,0 +1,87 @@
+"""The `mococo` command: finds the sub-command, and turns errors into one line and an exit code.
+
+Nothing slow is imported before a sub-command is known, so that `mococo --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+from mococo.errors import MococoError, UsageError, nearest
+
+COMMANDS = {
+    "train": "evolve policies for an environment and save them in a run folder",
+    "show": "print a run (settings, front, rules) or a policy (rules, fuzzy sets)",
+    "evaluate": "play episodes with a policy, or with all the policies of a run",
+    "solve": "find out how well any policy can do, by value iteration",
+}
+
+OK, REFUSED, OUT_OF_MEMORY, INTERRUPTED, PIPE_CLOSED = 0, 2, 1, 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `mococo` with these words, by default the process's; the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? instead of ending the run
+    try:
+        code = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+    except MococoError as error:
+        print(f"mococo: {error}", file=sys.stderr)
+        return REFUSED
+    except MemoryError as error:
+        detail = f" ({error})" if str(error) else ""
+        print(f"mococo: not enough memory{detail}; ask for less", file=sys.stderr)
+        return OUT_OF_MEMORY
+    except KeyboardInterrupt:
+        print("mococo: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has gone, as `head` does. Python would complain again when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    return code
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words:
+        print(overview(), file=sys.stderr)
+        return REFUSED
+    first = words[0]
+    if first in ("-h", "--help"):
+        print(overview())
+        return OK
+    if first in ("-V", "--version"):
+        from importlib.metadata import version
+
+        print(f"mococo {version('mococo')}")
+        return OK
+    if first not in COMMANDS:
+        kind = "option" if first.startswith("-") else "command"
+        known = ["--help", "--version"] if kind == "option" else COMMANDS
+        raise UsageError(f"unknown {kind} {first!r}. {nearest(first, known)}")
+    run = importlib.import_module(f"mococo.cli.{first}").run
+    return int(run(words[1:]))
+
+
+def overview() -> str:
+    """What `mococo --help` prints."""
+    width = max(len(name) for name in COMMANDS)
+    lines = "\n".join(f"  {name:<{width}}  {does}" for name, does in COMMANDS.items())
+    return f"""usage: mococo COMMAND ...
+
+Evolves small fuzzy rule bases that a person can read and that control
+reinforcement-learning environments.
+
+commands:
+{lines}
+
+  mococo COMMAND --help   the options of a command
+  mococo --version        the version
+
+For example: mococo train MountainCar-v0"""

@@ -1,0 +1,97 @@
+"""The settings of a run: command line over file over the environment's own over the paper's."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from mococo.cli.parsing import NUMBER, TEXT, option
+from mococo.config import Config, make_config
+from mococo.envs.spec import Environment
+from mococo.errors import ConfigError, FileFormatError
+from mococo.subspecies import tag_text
+from mococo.training import resolve
+
+T = TypeVar("T")
+
+MAX_FILE_BYTES = 2**20
+_ELSEWHERE = ("env", "seed", "threads", "config", "out", "overwrite", "quiet")
+
+
+@cache
+def with_settings(kind: type[T]) -> type[T]:
+    """A command's dataclass with an option for each setting of `Config`; None where it is not given."""
+    fields: list[tuple[str, Any, Any]] = []
+    for name, text in descriptions().items():
+        if name == "subspecies":
+            how = option(text, default="the environment's", metavar="2x2,3x3")
+            fields.append((name, Annotated[str | None, TEXT, how], None))
+        else:
+            how = option(text, default=str(getattr(Config(), name)))
+            fields.append((name, Annotated[int | float | None, NUMBER, how], None))
+    extended = dataclasses.make_dataclass(kind.__name__, fields, bases=(kind,), frozen=True)
+    extended.__doc__ = kind.__doc__
+    return extended
+
+
+def given_settings(args: object) -> dict[str, Any]:
+    """The settings that were given on the command line."""
+    values = {name: getattr(args, name) for name in Config.__struct_fields__}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def resolved(env: Environment, file: Path | None, given: dict[str, Any]) -> Config:
+    """The settings of a run, checked."""
+    base = resolve(env, None, {})
+    if file is not None:
+        base = _over(base, read_toml(file), file)
+    return resolve(env, base, given)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A file of settings."""
+    try:
+        if path.exists() and not path.is_file():
+            raise FileFormatError(f"{path}: expected a TOML file of settings, but it is not a file")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise FileFormatError(f"{path}: larger than {MAX_FILE_BYTES} bytes, so it is not a file of settings")
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FileFormatError(f"{path}: not valid TOML ({error})") from None
+
+
+def _over(base: Config, settings: Mapping[str, Any], path: Path) -> Config:
+    for name in settings:
+        if name in _ELSEWHERE:
+            raise ConfigError(f"{path}: {name!r} is not a setting of the algorithm; give it on the command line")
+    try:
+        return make_config(settings, base)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def settings_text(config: Config) -> list[str]:
+    """Each setting as `name value`."""
+    values = {name: getattr(config, name) for name in Config.__struct_fields__}
+    values["subspecies"] = ",".join(tag_text(tag) for tag in config.subspecies)
+    return [f"{name} {value}" for name, value in values.items()]
+
+
+@cache
+def descriptions() -> dict[str, str]:
+    """What `Config` says below each setting."""
+    body = ast.parse(inspect.getsource(Config)).body[0]
+    assert isinstance(body, ast.ClassDef)
+    found: dict[str, str] = {}
+    for field, text in zip(body.body, body.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
+            found[field.target.id] = str(ast.literal_eval(text.value))
+    return found

@@ -1,0 +1,119 @@
+"""`mococo show`: a run or a policy as text, or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from mococo.cli import text
+from mococo.cli.drawing import draw_sets
+from mococo.cli.main import OK
+from mococo.cli.parsing import TEXT, WHOLE, option, parse
+from mococo.cli.settings import settings_text
+from mococo.cli.sources import open_source
+from mococo.errors import UsageError
+from mococo.policy import Policy
+from mococo.policy_json import to_record
+from mococo.runs.folder import member_record
+from mococo.runs.reading import Run
+from mococo.runs.scores import Scored, best
+from mococo.subspecies import tag_text
+
+
+@dataclass(frozen=True)
+class Show:
+    """Print a run (settings, front, best policy) or a policy (rules, fuzzy sets)."""
+
+    path: Annotated[str, TEXT, option("Folder of a run, or file of a policy.", metavar="PATH")]
+    complexity: Annotated[
+        int | None, WHOLE, option("Print the run's policy of this complexity.", default="the best policy's")
+    ] = None
+    json: Annotated[bool, option("Print JSON for other programs.", default="")] = False
+
+
+def run(words: Sequence[str]) -> int:
+    """Read, choose, print."""
+    args = parse(Show, "show", words)
+    source = open_source(Path(args.path))
+    if isinstance(source, Policy):
+        if args.complexity is not None:
+            raise UsageError(f"--complexity picks a policy of a run, but {args.path} is a single policy")
+        print(_json(to_record(source)) if args.json else policy_text(source))
+    elif args.complexity is not None:
+        member = _of_complexity(source, args.complexity)
+        print(_json(member_record(member)) if args.json else _member_text(source, member))
+    else:
+        print(_json(_run_data(source)) if args.json else run_text(source))
+    return OK
+
+
+def policy_text(policy: Policy) -> str:
+    """Rules, and the fuzzy sets drawn."""
+    n = len(policy.rules)
+    head = f"{text.counted(n, 'rule')}, complexity {policy.complexity}, subspecies {tag_text(policy.tag)}"
+    sets = "Fuzzy sets, with the coordinate at which each is wholly true:"
+    return "\n".join([head, text.rules(policy), "", sets, draw_sets(policy)])
+
+
+def run_text(run: Run) -> str:
+    """Settings, archive, last front, best policy."""
+    evaluations = sum(record.evaluations for record in run.history)
+    seconds = sum(record.seconds for record in run.history)
+    state = "" if run.complete else " (stopped early)"
+    versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+    parts = [
+        f"{run.env}, seed {run.seed}\n"
+        f"  {len(run.history)} of {text.counted(run.config.num_gens, 'generation')}{state}, "
+        f"{text.counted(evaluations, 'evaluation')}, {text.duration(seconds)}\n"
+        f"{text.wrapped(versions, '  ', '  ')}\n"
+        f"{text.wrapped(', '.join(settings_text(run.config)), '  ', '  ')}"
+    ]
+    if not run.finished:
+        return "\n\n".join([*parts, "The run was killed before it saved its policies."])
+    parts += [text.archive_text(run.archive, run.config.eta, run.fresh_starts), text.last_front_text(run.front)]
+    if run.archive:
+        top = best(run.archive)
+        parts.append(f"The best policy: {policy_text(top.policy)}")
+        others = [str(member.complexity) for member in run.archive if member is not top]
+        if others:
+            parts.append(f"To see another: mococo show {run.path} --complexity {others[-1]}")
+    return "\n\n".join(parts)
+
+
+def _member_text(run: Run, member: Scored) -> str:
+    numbers = (
+        f"Mean return {text.number(member.performance)} from {text.counted(run.config.eta, 'training start')}, "
+        f"{text.number(member.fresh_performance)} ± {text.number(member.fresh_standard_error)} from "
+        f"{text.counted(run.fresh_starts, 'fresh start')}; found in generation {member.gen}."
+    )
+    return f"{text.wrapped(numbers)}\n\n{policy_text(member.policy)}"
+
+
+def _of_complexity(run: Run, complexity: int) -> Scored:
+    for member in run.archive:
+        if member.complexity == complexity:
+            return member
+    known = ", ".join(str(member.complexity) for member in run.archive) or "none"
+    raise UsageError(f"{run.path} holds no policy of complexity {complexity}; it holds: {known}")
+
+
+def _run_data(run: Run) -> dict[str, Any]:
+    return {
+        "env": run.env,
+        "seed": run.seed,
+        "settings": run.config,
+        "versions": dict(run.versions),
+        "complete": run.complete,
+        "history": run.history,
+        "fresh_starts": run.fresh_starts,
+        "archive": [member_record(member) for member in run.archive],
+        "front": [member_record(member) for member in run.front],
+    }
+
+
+def _json(data: object) -> str:
+    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode()
