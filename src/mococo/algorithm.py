@@ -190,10 +190,12 @@ def breed_children(
 
 
 def selection(p: Population, tag: Ints, members: Ints, rng: np.random.Generator) -> Ints:
-    """Rows of the winners of a tournament of two in each drawn subspecies; the first wins a tie."""
+    """Rows of the winners of a tournament of two different members of each drawn subspecies; the first wins a tie."""
     by_tag = np.argsort(p.tag, kind="stable")
-    first = np.cumsum(members) - members
-    one, two = (by_tag[first[tag] + rng.integers(0, members[tag])] for _ in range(2))
+    first, n = (np.cumsum(members) - members)[tag], members[tag]
+    i, j = rng.integers(0, n), rng.integers(0, np.maximum(n - 1, 1))
+    j = np.where((j >= i) & (n > 1), j + 1, j)  # the others, counted without i
+    one, two = by_tag[first + i], by_tag[first + j]
     won: Ints = np.where(precedes(p.rank, p.crowd, two, one), two, one)
     return won
 

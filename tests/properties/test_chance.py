@@ -120,11 +120,11 @@ def test_later_collaborators_are_the_best_and_any_other() -> None:
     assert fits(found, {(3, other): 1 / 3 for other in (0, 2, 4)})
 
 
-def test_tournaments_are_between_any_two_and_the_better_wins() -> None:
+def test_tournaments_are_between_any_two_different_members_and_the_better_wins() -> None:
     p, rng = population([0, 1, 0, 0], rank=[2, 1, 1, 3]), np.random.default_rng(6)
     tag = np.zeros(9000, dtype=np.int64)
     found = selection(p, tag, np.array([3, 1]), rng).tolist()
-    assert fits(found, {2: 5 / 9, 0: 3 / 9, 3: 1 / 9})
+    assert fits(found, {2: 2 / 3, 0: 1 / 3})
 
 
 def test_a_tie_in_a_tournament_is_won_by_the_first_drawn() -> None:

@@ -271,7 +271,8 @@ def test_algorithm_7_breeds_from_the_oracles_parents(
 
     def select(subpop: list[naive.Individual]) -> naive.Individual:
         one, two = next(entrants)
-        return naive.tournament(subpop[one], subpop[two])
+        others = [idv for idv in subpop if idv is not subpop[one]] or subpop  # a lone member meets itself
+        return naive.tournament(subpop[one], others[two])
 
     couples: list[tuple[naive.Individual, naive.Individual]] = []
 

@@ -100,8 +100,9 @@ def _summary(policy: Policy, played: Evaluation, row: int) -> Summary:
 
 
 def _one(s: Summary) -> str:
+    error = "?" if s.standard_error is None else text.number(s.standard_error)
     lines = {
-        "mean return": f"{text.number(s.mean)} ± {_error(s)} (standard error)",
+        "mean return": f"{text.number(s.mean)} ± {error} (standard error)",
         "95 % interval": _interval(s),
         "min, median, max": f"{s.min:g}, {s.median:g}, {s.max:g}",
         "mean steps": f"{s.mean_steps:.1f}",
@@ -111,11 +112,11 @@ def _one(s: Summary) -> str:
 
 
 def _several(summaries: Sequence[Summary]) -> str:
-    headers = ("Complexity", "Mean ± error", "95 % interval", "Min", "Median", "Max", "Steps", "Uncovered")
+    headers = ("Complexity", "Mean", "95 % interval", "Min", "Median", "Max", "Steps", "Uncovered")
     rows = [
         (
             str(s.complexity),
-            f"{text.number(s.mean)} ± {_error(s)}",
+            text.number(s.mean),
             _interval(s),
             f"{s.min:g}",
             f"{s.median:g}",
@@ -126,10 +127,6 @@ def _several(summaries: Sequence[Summary]) -> str:
         for s in summaries
     ]
     return text.table(headers, rows)
-
-
-def _error(s: Summary) -> str:
-    return "?" if s.standard_error is None else text.number(s.standard_error)
 
 
 def _interval(s: Summary) -> str:

@@ -29,7 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? instead of ending the run
     try:
-        code = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        try:
+            code = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        except SystemExit as end:  # after a sub-command's --help
+            code = int(end.code or OK)
         sys.stdout.flush()
     except MococoError as error:
         print(f"mococo: {error}", file=sys.stderr)

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import io
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -17,17 +18,16 @@ from mococo.errors import UsageError, nearest
 
 T = TypeVar("T")
 
-_BOX = re.compile("[─-╿]")  # what tyro draws around its messages
-_COLOUR = re.compile("\x1b\\[[0-9;]*m")
+_LINE = re.compile("[─-╿]+")  # of the boxes in which tyro writes
 
 
 def parse(kind: type[T], command: str, words: Sequence[str]) -> T:
-    """The command line of a sub-command. `--help` prints and ends the process, as tyro does it."""
+    """The command line of a sub-command. `--help` prints and ends the process with code 0."""
     prog = f"mococo {command}"
     _refuse_unknown_options(kind, prog, words)
-    complaint = io.StringIO()
+    printed, complaint = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     try:
-        with contextlib.redirect_stderr(complaint):
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complaint):
             args, left = tyro.cli(
                 kind,
                 prog=prog,
@@ -37,8 +37,9 @@ def parse(kind: type[T], command: str, words: Sequence[str]) -> T:
             )
     except SystemExit as end:
         if not end.code:
+            print(_help(kind, prog, _content(printed)))
             raise
-        raise UsageError(f"{_plain(complaint.getvalue())} See {prog} --help") from None
+        raise UsageError(f"{_first_part(_content(complaint))} See {prog} --help") from None
     if left:
         raise UsageError(f"unexpected argument {left[0]!r}. See {prog} --help")
     return args
@@ -91,11 +92,36 @@ def _refuse_unknown_options(kind: type[Any], prog: str, words: Sequence[str]) ->
             raise UsageError(f"unknown option {name}. {hint} See {prog} --help")
 
 
-def _plain(complaint: str) -> str:
-    """The first part of tyro's box, up to its first rule, in one line."""
-    lines = _COLOUR.sub("", complaint).splitlines()[1:]  # without the title
-    inner = [re.sub(r"^│ ?| *│$", "", line) for line in lines]
-    end = next((n for n, line in enumerate(inner) if line.strip() and not _BOX.sub("", line).strip()), len(inner))
-    text = " ".join(" ".join(_BOX.sub(" ", line) for line in inner[:end]).split())
+def _content(stream: io.TextIOWrapper) -> list[str]:
+    stream.seek(0)
+    return stream.read().splitlines()
+
+
+def _help(kind: type[Any], prog: str, lines: Sequence[str]) -> str:
+    """tyro's help with a head of our own, and without boxes."""
+    positional = [option for option in dataclasses.fields(kind) if option.default is dataclasses.MISSING]
+    head = [f"usage: {prog} {' '.join(field.name.upper() for field in positional)} [options]"]
+    for paragraph in str(kind.__doc__).split("\n\n"):
+        head += ["", *textwrap.wrap(" ".join(paragraph.split()), 79)]
+    start = next((n for n, line in enumerate(lines) if line.startswith("╭")), 0)
+    for line in lines[start:]:
+        if line.startswith("╭"):
+            head += ["", f"{_LINE.sub('', line).strip()}:"]
+        elif not line.startswith("╰"):
+            head.append(_inside(line))
+    return "\n".join(head)
+
+
+def _first_part(lines: Sequence[str]) -> str:
+    """The message in tyro's box up to the first rule, as one sentence."""
+    inside = [_inside(line) for line in lines[1:]]
+    end = next((n for n, line in enumerate(inside) if line and not _LINE.sub("", line).strip()), len(inside))
+    text = " ".join(" ".join(inside[:end]).split())
+    text = re.sub(r"^Missing from .*?: (\S+)", r"\1 is missing:", text)
     text = text.removesuffix("Expected 1 values.").removesuffix(" (required)").strip()
     return text if text.endswith(".") else f"{text}."
+
+
+def _inside(line: str) -> str:
+    """A line of a box without its sides."""
+    return re.sub(r"^│|│$", " ", line).rstrip()

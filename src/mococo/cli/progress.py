@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 COMPILING = "Compiling the simulator for this machine, once ..."
 _WINDOW = 10  # generations over which a speed is averaged
+_LOADING = (
+    5.0  # seconds; a first generation that is quicker has mostly loaded the simulator, and says nothing of the next
+)
+_PATIENCE = 60.0  # seconds between two lines of a slow run
 
 
 class Silent:
@@ -26,50 +31,60 @@ class Silent:
         self._num_gens = num_gens
         self._done = 0
         self._best = ""
+        self._evaluations = 0
+        self._seconds = 0.0
+        self._compiled = False
         self._recent: deque[tuple[int, int, float]] = deque(maxlen=_WINDOW)
 
     def compiling(self) -> None:
         """The first generation is going to wait for the compiler."""
+        self._compiled = True
 
     def update(self, progress: Progress) -> None:
         """A generation has been evaluated."""
         record, archive = progress.record, progress.archive
         if record.gen == 1:
-            self._recent.clear()  # generation 0 may have waited for the compiler
+            self._recent.clear()  # generation 0 had to load the simulator, or even to wait for the compiler
         self._done = record.gen + 1
+        self._evaluations += record.evaluations
+        self._seconds += record.seconds
         self._recent.append((record.evaluations, record.env_steps, record.seconds))
         pairs = sorted(zip(archive.comp.tolist(), archive.perf.tolist(), strict=True))
         self._best = " ".join(f"{complexity:.0f}:{performance:.1f}" for complexity, performance in pairs)
 
     @property
-    def speed(self) -> str:
-        """Evaluations and, where they are counted, environment steps a second."""
-        evaluations, steps, seconds = map(sum, zip(*self._recent, strict=True))
-        text = f"{_amount(evaluations / max(seconds, 1e-9))} evaluations/s"
-        return f"{text}, {_amount(steps / max(seconds, 1e-9))} steps/s" if steps else text
-
-    @property
-    def left(self) -> str:
-        """The time that the rest will take."""
+    def pace(self) -> str:
+        """Evaluations a second, environment steps a second where they are counted, and the time that is left."""
         if self._done == self._num_gens:
-            return "done"
-        seconds = sum(seconds for *_, seconds in self._recent) / len(self._recent)
-        return f"{duration(seconds * (self._num_gens - self._done))} left"
+            return f"{self._evaluations:,} evaluations in {duration(self._seconds)}"
+        if self._done == 1 and (self._compiled or self._seconds < _LOADING):
+            return f"{duration(self._seconds)} with loading the simulator"
+        evaluations, steps, seconds = map(sum, zip(*self._recent, strict=True))
+        speeds = [f"{_amount(evaluations / max(seconds, 1e-9))} evaluations/s"]
+        if steps:
+            speeds.append(f"{_amount(steps / max(seconds, 1e-9))} steps/s")
+        left = seconds / len(self._recent) * (self._num_gens - self._done)
+        return ", ".join([*speeds, f"{duration(left)} left"])
 
 
 class Lines(Silent):
-    """A line for the first generation, and about every tenth part of the run."""
+    """A line for the first generation, about every tenth part of the run, and every minute."""
+
+    _printed = 0.0
 
     def compiling(self) -> None:
         """Say so."""
+        super().compiling()
         print(COMPILING, file=sys.stderr, flush=True)
 
     def update(self, progress: Progress) -> None:
         """Print a line where one is due."""
         before = self._done * 10 // self._num_gens
         super().update(progress)
-        if self._done == 1 or self._done * 10 // self._num_gens > before:
-            text = f"Generation {self._done}/{self._num_gens}: {self.speed}, {self.left}, best {self._best or 'none'}"
+        late = time.monotonic() > self._printed + _PATIENCE
+        if self._done == 1 or late or self._done * 10 // self._num_gens > before:
+            self._printed = time.monotonic()
+            text = f"Generation {self._done}/{self._num_gens}: {self.pace}, best {self._best or 'none'}"
             print(text, file=sys.stderr, flush=True)
 
 
@@ -80,6 +95,7 @@ class Bar(Silent):
 
     def compiling(self) -> None:
         """Say so until the first generation is there."""
+        super().compiling()
         self._note = COMPILING
 
     def render(self) -> RenderableType:
@@ -100,9 +116,7 @@ class Bar(Silent):
         )
         if not self._done:
             return Group(first, Text(self._note))
-        return Group(
-            first, Text(f"{self.speed}, {self.left}"), Text(f"Best at each complexity  {self._best or 'none'}")
-        )
+        return Group(first, Text(self.pace), Text(f"Best at each complexity  {self._best or 'none'}"))
 
 
 @contextmanager
@@ -121,6 +135,7 @@ def display(num_gens: int, *, quiet: bool) -> Iterator[Silent]:
     console = Console(stderr=True, highlight=False)
     with Live(get_renderable=bar.render, console=console, refresh_per_second=8):
         yield bar
+    console.print()  # keeps it apart from the results
 
 
 def _amount(x: float) -> str:

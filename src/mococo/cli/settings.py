@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from mococo.cli.parsing import NUMBER, TEXT, option
+from mococo.cli.parsing import NUMBER, TEXT, WHOLE, option
 from mococo.config import Config, make_config
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError, FileFormatError
@@ -34,7 +34,8 @@ def with_settings(kind: type[T]) -> type[T]:
             fields.append((name, Annotated[str | None, TEXT, how], None))
         else:
             how = option(text, default=str(getattr(Config(), name)))
-            fields.append((name, Annotated[int | float | None, NUMBER, how], None))
+            kind_of_number = WHOLE if isinstance(getattr(Config(), name), int) else NUMBER
+            fields.append((name, Annotated[int | float | None, kind_of_number, how], None))
     extended = dataclasses.make_dataclass(kind.__name__, fields, bases=(kind,), frozen=True)
     extended.__doc__ = kind.__doc__
     return extended

@@ -73,14 +73,14 @@ def run_text(run: Run) -> str:
         f"{text.wrapped(', '.join(settings_text(run.config)), '  ', '  ')}"
     ]
     if not run.finished:
-        return "\n\n".join([*parts, "The run was killed before it saved its policies."])
+        return "\n\n".join([*parts, "The run ended before it could save its policies."])
     parts += [text.archive_text(run.archive, run.config.eta, run.fresh_starts), text.last_front_text(run.front)]
     if run.archive:
         top = best(run.archive)
         parts.append(f"The best policy: {policy_text(top.policy)}")
         others = [str(member.complexity) for member in run.archive if member is not top]
         if others:
-            parts.append(f"To see another: mococo show {run.path} --complexity {others[-1]}")
+            parts.append(f"To see another: {text.command('mococo show', run.path)} --complexity {others[-1]}")
     return "\n\n".join(parts)
 
 

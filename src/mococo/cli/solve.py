@@ -16,6 +16,8 @@ from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.envs.registry import find
 
+STARTS = (text.counted(TRAINING_STARTS, "training start"), text.counted(FRESH_STARTS, "fresh start"))
+
 
 @dataclass(frozen=True)
 class Solve:
@@ -42,7 +44,7 @@ def run(words: Sequence[str]) -> int:
 def solution_text(s: Solution) -> str:
     """The mean returns of both policies."""
     head = f"{s.env_id}, value iteration on {s.bins} x {s.bins} cells: {s.sweeps} sweeps, {text.duration(s.seconds)}"
-    headers = ("Mean return of the policy that", f"{TRAINING_STARTS} training starts", f"{FRESH_STARTS} fresh starts")
+    headers = ("Mean return of the policy that", *STARTS)
     rows = [
         ("looks its action up in its cell", text.number(s.performance), text.number(s.fresh_performance)),
         (
@@ -51,7 +53,7 @@ def solution_text(s: Solution) -> str:
             text.number(s.interpolated_fresh_performance),
         ),
     ]
-    return f"{head}\n{text.table(headers, rows)}"
+    return f"{head}\n{text.table(headers, rows, words=1)}"
 
 
 def _json(solution: Solution) -> str:

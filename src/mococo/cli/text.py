@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 
 from mococo.policy import Policy
 from mococo.runs.scores import Scored, best
@@ -15,22 +17,40 @@ _UNLIMITED = 100_000
 
 
 def width() -> int:
-    """Columns of the terminal; without one, lines are not wrapped, so that other programs can read them."""
-    return max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _UNLIMITED
+    """Columns of the terminal, or 80."""
+    return max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 80
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns aligned at the right, the first line their names."""
-    sizes = [max(len(cell) for cell in column) for column in zip(headers, *rows, strict=True)]
-    lines = ["  ".join(cell.rjust(size) for cell, size in zip(line, sizes, strict=True)) for line in (headers, *rows)]
-    return "\n".join(f"  {line}" for line in lines)
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]], words: int = 0) -> str:
+    """Columns under their names: the first `words` aligned at the left, the others, numbers, at the right."""
+    lines = [headers, *rows]
+    sizes = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
+    gap = "  " if sum(sizes) + 2 * len(sizes) <= width() else " "
+    aligned = [
+        [
+            cell.ljust(size) if n < words else cell.rjust(size)
+            for n, (cell, size) in enumerate(zip(line, sizes, strict=True))
+        ]
+        for line in lines
+    ]
+    return "\n".join(f"{gap}{gap.join(line)}".rstrip() for line in aligned)
 
 
-def wrapped(text: str, first: str = "", others: str = "") -> str:
+def wrapped(text: str, first: str = "", others: str = "", columns: int = 0) -> str:
     """A paragraph at the terminal's width."""
     return textwrap.fill(
-        text, width(), initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
+        text,
+        columns or width(),
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+
+
+def command(words: str, path: Path) -> str:
+    """A command line that can be pasted."""
+    return f"{words} {shlex.quote(str(path))}"
 
 
 def number(x: float) -> str:
@@ -61,8 +81,13 @@ def duration(seconds: float) -> str:
 
 
 def rules(policy: Policy) -> str:
-    """The rules, numbered and wrapped."""
-    return "\n".join(wrapped(rule.text, f"  {n}. ", "       ") for n, rule in enumerate(policy.rules, 1))
+    """The rules, numbered; a rule is wrapped only where a person reads it, so that other programs find it whole."""
+    columns = width() if sys.stdout.isatty() else _UNLIMITED
+    lines = []
+    for n, rule in enumerate(policy.rules, 1):
+        mark = f"{n:>3}. "
+        lines.append(wrapped(rule.text, mark, " " * (len(mark) + 2), columns))
+    return "\n".join(lines)
 
 
 def front_table(members: Sequence[Scored]) -> str:
@@ -97,8 +122,8 @@ def last_front_text(front: Sequence[Scored]) -> str:
     """F_1 of the last generation in a sentence."""
     if not front:
         return "F_1 of the last generation is empty."
-    top = best(front)
+    top, n = best(front), sum(member.count for member in front)
     return wrapped(
-        f"F_1 of the last generation: {counted(sum(member.count for member in front), 'solution')}, {len(front)} distinct, "
+        f"F_1 of the last generation: {counted(n, 'solution')}, {len(front)} distinct, "
         f"the best {number(top.performance)} at complexity {top.complexity}."
     )

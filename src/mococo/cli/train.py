@@ -32,9 +32,9 @@ class Train:
 
     env: Annotated[str, TEXT, option("Environment, for example MountainCar-v0.", metavar="ENV")]
     seed: Annotated[int, WHOLE, option("Start of the random numbers.")] = 0
-    config: Annotated[str | None, TEXT, option("TOML file of settings: num_gens = 20.", default="", metavar="FILE")] = (
-        None
-    )
+    config: Annotated[
+        str | None, TEXT, option("TOML file of settings, with lines such as num_gens = 20.", default="", metavar="FILE")
+    ] = None
     out: Annotated[
         str | None, TEXT, option("Folder to save in.", default="runs/ENV-seedN", short="-o", metavar="DIR")
     ] = None
@@ -99,4 +99,5 @@ def _finish(folder: RunFolder, last: Progress, threads: int, *, quiet: bool) -> 
         top = best(archive)
         print(f"\nThe best policy, complexity {top.complexity}:")
         print(text.rules(top.policy))
-    print(f"\nSaved in {folder.path}. To see more: mococo show {folder.path}")
+    print(f"\nSaved in {folder.path}")
+    print(f"To see more: {text.command('mococo show', folder.path)}")

@@ -11,7 +11,7 @@ def compile_notice(notify: Callable[[], None]) -> Iterator[None]:
     """Call `notify` once, when the first compilation inside this block starts."""
     from numba.core import event
 
-    class Listener(event.Listener):  # type: ignore[misc] - numba has no types
+    class Listener(event.Listener):
         told = False
 
         def on_start(self, event: object) -> None:
@@ -24,8 +24,8 @@ def compile_notice(notify: Callable[[], None]) -> Iterator[None]:
             del event
 
     listener = Listener()
-    event.register("numba:compile", listener)
+    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]  # numba ships no types
     try:
         yield
     finally:
-        event.unregister("numba:compile", listener)
+        event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call]

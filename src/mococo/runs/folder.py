@@ -22,7 +22,7 @@ import msgspec
 
 from mococo.config import Config
 from mococo.envs.spec import Environment
-from mococo.errors import ConfigError, FileFormatError, RunError
+from mococo.errors import FileFormatError, RunError
 from mococo.files import write_atomic
 from mococo.policy_json import save_policy, to_record
 from mococo.runs.reading import read_config
@@ -53,8 +53,8 @@ class RunFolder:
     def record(self, record: Record) -> None:
         """Add a generation."""
         line = msgspec.json.encode(record) + b"\n"
-        with _writing(self.path), (self.path / "events.jsonl").open("ab", buffering=0) as file:
-            file.write(line)  # in one call, so that a line is torn at worst when the disk is full
+        with _writing(self.path), (self.path / "events.jsonl").open("ab") as file:
+            file.write(line)
 
     def finish(self, front: Sequence[Scored], archive: Sequence[Scored]) -> None:
         """Write what was found: F_1 of the last generation and the archive."""
@@ -88,16 +88,10 @@ def create(path: Path, env: Environment, config: Config, seed: int, *, overwrite
     """Make the folder. One that holds anything is refused; `overwrite` replaces a run's files, and only those."""
     check_free(path, overwrite=overwrite)
     record = RunRecord(RUN_FORMAT, RUN_VERSION, env.id, seed, config, _versions())
-    try:
-        text = _json(record)
-    except OverflowError:
-        raise ConfigError(
-            f"the seed and all settings must be below 2 to the power of 63, got seed {seed}, {config}"
-        ) from None
     with _writing(path):
         path.mkdir(parents=True, exist_ok=True)
         _clear(path)
-        write_atomic(path / "config.json", text)
+        write_atomic(path / "config.json", _json(record))
     return RunFolder(path, env, config)
 
 
@@ -117,7 +111,7 @@ def check_free(path: Path, *, overwrite: bool) -> None:
     except FileFormatError:
         more = "; --overwrite replaces only runs" if overwrite else ""
         raise RunError(
-            f"{path} is not empty and does not hold a run of Mococo{more}; name another folder with -o"
+            f"{path} is not empty and does not hold a run that this release can read{more}; name another folder with -o"
         ) from None
     if not overwrite:
         raise RunError(
@@ -130,11 +124,12 @@ def _clear(path: Path) -> None:
     """Remove a run's files. What else may lie there is not ours."""
     for name in _FILES:
         (path / name).unlink(missing_ok=True)
-    for file in (path / _POLICIES).glob("complexity-*.json"):
-        file.unlink()
     policies = path / _POLICIES
-    if policies.is_dir() and not policies.is_symlink() and not any(policies.iterdir()):
-        policies.rmdir()
+    if policies.is_dir() and not policies.is_symlink():
+        for file in policies.glob("complexity-*.json"):
+            file.unlink()
+        if not any(policies.iterdir()):
+            policies.rmdir()
 
 
 @contextmanager
