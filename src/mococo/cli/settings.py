@@ -80,10 +80,10 @@ def _over(base: Config, settings: Mapping[str, Any], path: Path) -> Config:
 
 
 def settings_text(config: Config) -> list[str]:
-    """Each setting as `name value`."""
+    """Each setting as `name=value`."""
     values = {name: getattr(config, name) for name in Config.__struct_fields__}
     values["subspecies"] = ",".join(tag_text(tag) for tag in config.subspecies)
-    return [f"{name} {value}" for name, value in values.items()]
+    return [f"{name}={value}" for name, value in values.items()]
 
 
 @cache

@@ -1,0 +1,127 @@
+"""`mococo show`: runs and policies as text and as JSON, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import mococo as package
+from mococo.envs.spec import Action
+from mococo.runs.reading import Run as SavedRun
+from mococo.runs.reading import read_run
+from mococo.runs.scores import best
+from tests.cli.conftest import COMMAND, Run, environment
+
+
+@pytest.fixture
+def run(small_run: Path) -> SavedRun:
+    return read_run(small_run)
+
+
+def test_a_run_is_told(mococo: Run, run: SavedRun) -> None:
+    text = mococo("show", run.path).out
+    evaluations = sum(record.evaluations for record in run.history)
+    assert text.startswith(f"MountainCar-v0, seed 1\n  4 of 4 generations, {evaluations:,} evaluations, ")
+    assert "num_gens=4, db_pop_size=20, rb_pop_size=40," in " ".join(text.split())
+    top = best(run.archive)
+    for rule in top.policy.rules:
+        assert str(rule) in text
+    for member in run.archive:
+        assert f" {member.complexity}  " in text
+        assert f"{member.performance:.2f}" in text
+        assert f"{member.fresh_performance:.2f} ± {member.fresh_standard_error:.2f}" in text
+
+
+def test_another_policy_of_a_run(mococo: Run, run: SavedRun) -> None:
+    for member in run.archive:
+        text = mococo("show", run.path, "--complexity", member.complexity).out
+        assert f"complexity {member.complexity}, subspecies" in text
+        assert f"Mean return {member.performance:.2f} from 30 training starts" in text
+        for rule in member.policy.rules:
+            assert str(rule) in text
+
+
+DRAWN = """\
+2 rules, complexity 2, subspecies 2x3
+  1. IF angle is Low AND speed is Low THEN brake
+  2. IF angle is High AND speed is High THEN go
+
+Fuzzy sets, with the coordinate at which each is wholly true:
+  angle
+    Low    |█████████████████▇▇▇▆▆▆▆▅▅▅▄▄▄▄▃▃▃▂▂▂▂▁▁▁                 | -0.5
+    High   |                 ▁▁▁▂▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▆▇▇▇█████████████████| 0.5
+            -1                                                       1
+  speed
+    Low    |███████████▇▇▇▆▆▅▅▄▄▄▃▃▂▂▁▁▁                              | 0.5
+    Medium |           ▁▁▁▂▂▃▃▄▄▄▅▅▆▆▇▇▇██▇▇▇▆▆▅▅▄▄▄▃▃▂▂▁▁▁           | 1.5
+    High   |                              ▁▁▁▂▂▃▃▄▄▄▅▅▆▆▇▇▇███████████| 2.5
+            0                                                        3
+"""
+
+
+@pytest.fixture
+def policy_file(tmp_path: Path) -> Path:
+    policy = package.Policy.from_genotypes(
+        (2, 3),
+        [0.5] * 5,
+        [1, 0, 0, 0, 0, 2],
+        features=[("angle", -1.0, 1.0), ("speed", 0.0, 3.0)],
+        actions=[Action(0, "brake"), Action(1, "go")],
+    )
+    policy.save(tmp_path / "policy.json")
+    return tmp_path / "policy.json"
+
+
+def test_a_policy_is_drawn(mococo: Run, policy_file: Path) -> None:
+    assert mococo("show", policy_file).out == DRAWN
+
+
+def test_a_terminal_without_unicode_gets_other_heights(policy_file: Path) -> None:
+    words = [COMMAND, "show", policy_file]
+    done = subprocess.run(words, capture_output=True, check=True, env=environment(PYTHONIOENCODING="ascii"))
+    assert "    High   |            " in done.stdout.decode("ascii")
+    assert "@@@@@@@@@@|" in done.stdout.decode("ascii")
+
+
+def test_json(mococo: Run, run: SavedRun, policy_file: Path) -> None:
+    data = json.loads(mococo("show", run.path, "--json").out)
+    assert (data["env"], data["seed"], data["complete"], data["settings"]["num_gens"]) == ("MountainCar-v0", 1, True, 4)
+    assert [member["performance"] for member in data["archive"]] == [member.performance for member in run.archive]
+    assert [record["gen"] for record in data["history"]] == [0, 1, 2, 3]
+    member = run.archive[0]
+    data = json.loads(mococo("show", run.path, "--complexity", member.complexity, "--json").out)
+    assert data["policy"]["rb"] == list(member.policy.rb)
+    assert json.loads(mococo("show", policy_file, "--json").out) == json.loads(policy_file.read_text())
+
+
+def test_a_run_that_was_killed(mococo: Run, run: SavedRun) -> None:
+    shutil.copytree(run.path, "killed")
+    for name in ("archive.json", "front.json"):
+        Path("killed", name).unlink()
+    events = Path("killed/events.jsonl")
+    events.write_bytes(b"".join(events.read_bytes().splitlines(keepends=True)[:2]) + b'{"gen":2,"eval')
+    answer = mococo("show", "killed")
+    assert answer.code == 0
+    assert "  2 of 4 generations (stopped early), " in answer.out
+    assert answer.out.endswith("\n\nThe run ended before it could save its policies.\n")
+
+
+def test_what_is_refused(mococo: Run, run: SavedRun, policy_file: Path) -> None:
+    Path("empty").mkdir()
+    held = ", ".join(str(member.complexity) for member in run.archive)
+    for words, message in [
+        (["no.json"], "no.json: cannot be read (No such file or directory)"),
+        (["empty"], "empty does not hold a run: it has no config.json"),
+        ([run.path / "config.json"], f"{run.path}/config.json: expected a mococo-policy file, got 'mococo-run'"),
+        ([run.path, "--complexity", 1], f"{run.path} holds no policy of complexity 1; it holds: {held}"),
+        (
+            [policy_file, "--complexity", 2],
+            f"--complexity picks a policy of a run, but {policy_file} is a single policy",
+        ),
+    ]:
+        answer = mococo("show", *words)
+        assert (answer.code, answer.out, answer.err) == (2, "", f"mococo: {message}\n")
