@@ -38,7 +38,7 @@ def _same(rows: Ints, tag: Ints, i: int, j: int) -> bool:
     equal = 0
     while equal < rows.shape[1] and rows[i, equal] == rows[j, equal]:
         equal += 1
-    return equal == rows.shape[1]
+    return bool(equal == rows.shape[1])
 
 
 @kernel
