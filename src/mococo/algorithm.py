@@ -101,7 +101,7 @@ def init_rb_pop(delta: Floats, problem: Problem, config: Config, rng: np.random.
     mask = variation.gene_mask(problem.rb_lengths)[tag]
     alleles = rng.integers(1, problem.n_actions, size=mask.shape, endpoint=True)
     genotype = variation.init_rb(rng.random(mask.shape), alleles, config.rb_p_unspec, mask)
-    return Population.newborn(tag, repair(genotype, mask, problem.n_actions, rng))
+    return Population.newborn(tag, repair(genotype, mask, problem, rng))
 
 
 def build_collabr_map(p1: Population, p2: Population, n_sigma: int, gen: int, rng: np.random.Generator) -> CollabrMap:
@@ -142,6 +142,8 @@ def eval_soln_set(solns: SolutionSet, evaluate: Evaluate, problem: Problem) -> S
 
 def rank_and_crowd(perf: Floats, comp: Floats, problem: Problem) -> tuple[Ints, Floats]:
     """AssignParetoFrontRanks and assignCrowdingDists."""
+    if problem.failed_worst:  # not in the paper: see docs/deviations.md
+        comp = np.where(perf <= problem.perf_bounds[0], problem.comp_bounds[1] + 1, comp)
     ranks = assign_pareto_front_ranks(perf, comp)
     return ranks, assign_crowding_dists(perf, comp, ranks, problem.perf_bounds, problem.comp_bounds)
 
@@ -221,18 +223,19 @@ def rb_crossover_mutate(
     flip = rng.random(children.shape) < config.rb_p_mut
     shift = rng.integers(1, problem.n_actions, size=children.shape, endpoint=True)
     children = variation.flip_mutation(children, flip, shift, problem.n_actions, mask)
-    return repair(children, mask, problem.n_actions, rng)
+    return repair(children, mask, problem, rng)
 
 
-def repair(genotype: NDArray[np.int8], mask: Any, n_actions: int, rng: np.random.Generator) -> NDArray[np.int8]:
+def repair(genotype: NDArray[np.int8], mask: Any, problem: Problem, rng: np.random.Generator) -> NDArray[np.int8]:
     """The repair operator of section 6, on the few rule bases that need it."""
-    short = np.flatnonzero(np.count_nonzero(genotype, axis=1) < n_actions)
+    least = int(problem.comp_bounds[0])
+    short = np.flatnonzero(np.count_nonzero(genotype, axis=1) < least)
     if len(short) == 0:
         return genotype
     repaired = genotype.copy()
     keys = rng.random((len(short), genotype.shape[1]))
-    alleles = rng.integers(1, n_actions, size=keys.shape, endpoint=True)
-    repaired[short] = variation.repair(genotype[short], keys, alleles, n_actions, mask[short])
+    alleles = rng.integers(1, problem.n_actions, size=keys.shape, endpoint=True)
+    repaired[short] = variation.repair(genotype[short], keys, alleles, least, mask[short])
     return repaired
 
 

@@ -15,6 +15,7 @@ from mococo.subspecies import Tag, lambda_2, tag_text
 MAX_SETS = 16  # sets on one feature; more could not be named, let alone read
 MAX_GENES = 65_536  # genes of one rule base
 
+FAILED = ("counted", "worst")
 PAPER_SUBSPECIES: tuple[Tag, ...] = ((2, 2), (3, 3), (4, 4), (5, 5))
 
 
@@ -53,6 +54,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """rbPMut: probability, per allele, of a flip mutation."""
     eta: int = 30
     """eta: number of start states over which the performance is the mean return."""
+    min_complexity: int = 0
+    """The least number of specified alleles; 0 stands for the number of actions, as in the paper."""
+    failed: str = "counted"
+    """How a policy at the lower performance bound is ranked: `counted`, with its own complexity, as in the paper; or
+    `worst`, with one above the maximum, so that the smallest failing policies do not crowd the front."""
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "subspecies", _check_subspecies(self.subspecies))
@@ -78,6 +84,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             if not _is_number(value) or not 0 <= value <= 1:
                 raise ConfigError(f"{name} must be a probability between 0 and 1, got {value!r}")
 
+        _whole("min_complexity", self.min_complexity, 0, "0 stands for the number of actions")
+        if self.failed not in FAILED:
+            raise ConfigError(f"failed must be {' or '.join(FAILED)}, got {self.failed!r}")
+
     def check_for(self, n_features: int, n_actions: int) -> None:
         """Refuse subspecies that do not fit an environment with this many features and actions."""
         for tag in self.subspecies:
@@ -86,10 +96,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                     f"a subspecies tag needs one number of sets for each of the {n_features} features, "
                     f"got {tag_text(tag)} with {len(tag)}"
                 )
-            if lambda_2(tag) < n_actions:
+            least = self.min_complexity or n_actions
+            if lambda_2(tag) < least:
+                why = "min_complexity" if self.min_complexity else "one rule per action"
                 raise ConfigError(
-                    f"a rule base needs room for one rule per action ({n_actions}), "
-                    f"but subspecies {tag_text(tag)} has only {lambda_2(tag)} fuzzy subspaces; use more sets"
+                    f"a rule base needs room for {least} specified alleles ({why}), but subspecies {tag_text(tag)} "
+                    f"has only {lambda_2(tag)} fuzzy subspaces; use more sets or set a smaller min_complexity"
                 )
 
 
@@ -132,6 +144,8 @@ def parse_subspecies(text: str) -> tuple[Tag, ...]:
 
 def _typed(name: str, value: object) -> object:
     """Whole floats may stand for integers and the reverse; a text or a flag may not stand for a number."""
+    if isinstance(getattr(Config(), name), str):
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = "a whole number" if isinstance(getattr(Config(), name), int) else "a number"
         raise ConfigError(f"{name} must be {kind}, got {value!r}")
@@ -162,11 +176,13 @@ def _check_subspecies(subspecies: Sequence[Sequence[int]]) -> tuple[Tag, ...]:
         if not _is_list(tag):
             raise ConfigError(f"a subspecies tag must be a list of set counts such as (2, 2), got {tag!r}")
         for m in tag:
-            if not isinstance(m, int) or isinstance(m, bool) or not 2 <= m <= MAX_SETS:
+            if not isinstance(m, int) or isinstance(m, bool) or not 1 <= m <= MAX_SETS:
                 raise ConfigError(
-                    f"a feature needs between 2 and {MAX_SETS} fuzzy sets, so that they can be named and read, "
+                    f"a feature has between 2 and {MAX_SETS} fuzzy sets, or 1 where policies do not look at it, "
                     f"got {m!r} in subspecies tag {tuple(tag)!r}"
                 )
+        if lambda_2(tuple(tag)) == 1:
+            raise ConfigError(f"a subspecies must look at one feature at least, got {tuple(tag)!r}")
         if lambda_2(tuple(tag)) > MAX_GENES:
             raise ConfigError(
                 f"subspecies {tag_text(tuple(tag))} has {lambda_2(tuple(tag))} genes, more than {MAX_GENES}"

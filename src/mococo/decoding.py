@@ -39,7 +39,8 @@ def decode_db(db: Floats, sets: Ints, features: Sequence[Feature], omega: float,
 
     low = np.array([feature.low for feature in features], dtype=np.float64)
     high = np.array([feature.high for feature in features], dtype=np.float64)
-    refs = reference_coordinates(db, sets, low, high, omega, most_sets)
+    crisp = np.array([feature.crisp for feature in features])
+    refs = reference_coordinates(db, sets, low, high, crisp, omega, most_sets)
     return Partitions(sets, refs, knot_slopes(refs, sets))
 
 

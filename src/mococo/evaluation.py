@@ -120,13 +120,18 @@ def evaluate(
     shape = (len(several), len(states))
     returns, steps, uncovered = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape, bool)
     # The kernels take one list of actions at a time.
-    kinds = sorted({tuple(float(action.value) for action in policy.actions) for policy in several})
-    for kind in kinds:
-        rows = [i for i, p in enumerate(several) if tuple(float(action.value) for action in p.actions) == kind]
+    kinds = [tuple(action_values(policy).tolist()) for policy in several]
+    for kind in sorted(set(kinds)):
+        rows = [i for i, other in enumerate(kinds) if other == kind]
         batch = _batch_of([several[i] for i in rows], np.array(kind))
         engine = Engine(environment, batch.partitions.refs.shape[2], check_threads(threads))
         returns[rows], steps[rows], uncovered[rows] = engine.roll_out(batch, states, fail_fast=False)
     return Evaluation(returns, steps, uncovered.sum(axis=1))
+
+
+def action_values(policy: Policy) -> Floats:
+    """(k,) the policy's actions as numbers."""
+    return np.array([float(action.value) for action in policy.actions])  # type: ignore[arg-type]
 
 
 def check_fits(policy: Policy, env: Environment) -> None:
@@ -136,6 +141,9 @@ def check_fits(policy: Policy, env: Environment) -> None:
             f"{env.id} gives {len(env.features)} numbers to a policy ({', '.join(f.name for f in env.features)}), "
             f"but this policy looks at {len(policy.features)} ({', '.join(f.name for f in policy.features)})"
         )
+    if policy.continuous != env.continuous:
+        kinds = {False: "one of its actions", True: "a mean of its actions' values"}
+        raise PolicyError(f"{env.id} takes {kinds[env.continuous]}, but this policy gives {kinds[policy.continuous]}")
     for action in policy.actions:
         number = isinstance(action.value, int | float)
         if not number or (env.legal_actions and action.value not in env.legal_actions):

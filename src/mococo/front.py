@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
@@ -9,6 +10,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from mococo.config import Config
 from mococo.envs.spec import Action, Environment, Feature
 from mococo.pareto import hypervolume, non_dominated
 from mococo.policy import Policy
@@ -27,17 +29,21 @@ class Decoder:
     features: tuple[Feature, ...]
     actions: tuple[Action, ...]
     omega: float
+    continuous: bool = False
+    floor: float = -math.inf
+    """Policies that are no better than this are left out of fronts."""
 
     @staticmethod
-    def of(env: Environment, subspecies: tuple[Tag, ...], omega: float) -> Decoder:
+    def of(env: Environment, config: Config) -> Decoder:
         """The decoder of a run on this environment."""
-        return Decoder(subspecies, env.features, env.actions, omega)
+        floor = env.performance_bounds[0] if config.failed == "worst" else -math.inf
+        return Decoder(config.subspecies, env.features, env.actions, config.omega, env.continuous, floor)
 
     def policy(self, sigma: int, db: Floats, rb: NDArray[np.int8]) -> Policy:
         """The policy of one padded pair of genotypes."""
         tag = self.subspecies[sigma]
         return Policy.from_genotypes(
-            tag, db[: lambda_1(tag)], rb[: lambda_2(tag)], self.features, self.actions, self.omega
+            tag, db[: lambda_1(tag)], rb[: lambda_2(tag)], self.features, self.actions, self.omega, self.continuous
         )
 
 
@@ -78,7 +84,7 @@ class Front(Sequence[Member]):
     @staticmethod
     def of(solns: SolutionSet, gen: int, decoder: Decoder) -> Front:
         """F_1 of a generation, by rising complexity: all of it, equal solutions included, as the paper plots it."""
-        rows = np.flatnonzero(solns.rank == 1)
+        rows = np.flatnonzero((solns.rank == 1) & (solns.perf > decoder.floor))
         rows = rows[np.lexsort((solns.perf[rows], solns.comp[rows]))]
         r1: Population = solns.r1[solns.first[rows]]
         r2: Population = solns.r2[solns.second[rows]]

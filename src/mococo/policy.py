@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mococo.config import MAX_SETS
 from mococo.decoding import decode_db, decode_rb
 from mococo.envs.spec import Action, Feature
-from mococo.errors import ObservationError, PolicyError, UncoveredState
-from mococo.subspecies import Tag, lambda_1, lambda_2, tag_text
+from mococo.errors import ObservationError, UncoveredState
+from mococo.genotypes import check_features, check_genotypes
+from mococo.observations import checked_observations
+from mococo.subspecies import Tag, tag_text
 from mococo.words import set_names, spoken_list
 
 Floats = NDArray[np.float64]
@@ -73,15 +74,18 @@ class Policy:
     features: tuple[Feature, ...]
     actions: tuple[Action, ...]
     omega: float = 0.75
+    continuous: bool = False
+    """Whether the output is the mean of the actions' values, weighted with their votes (Takagi-Sugeno-Kang)."""
 
     @staticmethod
-    def from_genotypes(
+    def from_genotypes(  # noqa: PLR0913, PLR0917 - the parts of a policy
         tag: Sequence[int],
         db: Sequence[float] | Floats,
         rb: Sequence[int] | NDArray[np.int8],
         features: Sequence[Feature | tuple[str, float, float]],
         actions: Sequence[Action | int | float | str],
         omega: float = 0.75,
+        continuous: bool = False,
     ) -> Policy:
         """Build a policy; alleles of `rb` are 0 (unspecified) or 1 ... k, the places in the list of actions."""
         return Policy(
@@ -91,40 +95,12 @@ class Policy:
             tuple(feature if isinstance(feature, Feature) else Feature(*feature) for feature in features),
             tuple(action if isinstance(action, Action) else Action(action, str(action)) for action in actions),
             omega,
+            continuous,
         )
 
     def __post_init__(self) -> None:
-        if not self.features or not self.actions:
-            raise PolicyError("a policy needs at least one feature and one action")
-        if len(self.tag) != len(self.features):
-            raise PolicyError(
-                f"the tag needs one number of sets for each of the {len(self.features)} features, got {self.tag}"
-            )
-        for m in self.tag:
-            if not isinstance(m, int) or isinstance(m, bool) or not 2 <= m <= MAX_SETS:
-                raise PolicyError(f"a feature has between 2 and {MAX_SETS} fuzzy sets, got {m!r} in tag {self.tag}")
-        if len(self.db) != lambda_1(self.tag):
-            raise PolicyError(
-                f"a DB genotype of subspecies {tag_text(self.tag)} has {lambda_1(self.tag)} alleles, one for each "
-                f"set, got {len(self.db)}"
-            )
-        if not all(isinstance(a, float) and 0 <= a <= 1 for a in self.db):
-            raise PolicyError(
-                f"alleles of a DB genotype lie in [0, 1], got {_first(self.db, lambda a: not 0 <= a <= 1)}"
-            )
-        if len(self.rb) != lambda_2(self.tag):
-            raise PolicyError(
-                f"an RB genotype of subspecies {tag_text(self.tag)} has {lambda_2(self.tag)} alleles, one for each "
-                f"fuzzy subspace, got {len(self.rb)}"
-            )
-        k = len(self.actions)
-        if not all(isinstance(a, int) and 0 <= a <= k for a in self.rb):
-            wrong = _first(self.rb, lambda a: not (isinstance(a, int) and 0 <= a <= k))
-            raise PolicyError(
-                f"alleles of an RB genotype are 0 (unspecified) or an action's number 1 to {k}, got {wrong}"
-            )
-        if not 0 < self.omega < 1:
-            raise PolicyError(f"omega must lie strictly between 0 and 1, got {self.omega!r}")
+        check_features(self.tag, self.features, self.actions, self.omega)
+        check_genotypes(self.tag, self.db, self.rb, len(self.actions))
 
     @property
     def complexity(self) -> int:
@@ -134,7 +110,10 @@ class Policy:
     @cached_property
     def set_names(self) -> tuple[tuple[str, ...], ...]:
         """For each feature the names of its fuzzy sets."""
-        return tuple(set_names(m, feature.ends) for m, feature in zip(self.tag, self.features, strict=True))
+        return tuple(
+            tuple(str(int(feature.low) + j) for j in range(m)) if feature.crisp else set_names(m, feature.ends)
+            for m, feature in zip(self.tag, self.features, strict=True)
+        )
 
     @cached_property
     def reference_coordinates(self) -> tuple[tuple[float, ...], ...]:
@@ -169,7 +148,7 @@ class Policy:
 
     def act(self, obs: ArrayLike) -> Any:
         """The environment's action for one observation; `UncoveredState` if no rule fires."""
-        return self.actions[int(self._choices(self._single(obs))[0])].value
+        return self._outputs(self._single(obs))[0]
 
     def predict(
         self,
@@ -183,9 +162,9 @@ class Policy:
         A policy has no memory and no chance, so `state` comes back as it is and the other arguments have no effect.
         """
         del episode_start, deterministic
-        observations, single = self._checked(observation)
-        values = np.array([action.value for action in self.actions])[self._choices(observations)]
-        return (values[0:1].reshape(()) if single else values), state
+        observations, single = checked_observations(observation, self.features)
+        values = np.array(self._outputs(observations))
+        return (values.squeeze(axis=0) if single else values), state
 
     def save(self, path: str | Path) -> None:
         """Write the policy as JSON that a person can read."""
@@ -199,6 +178,8 @@ class Policy:
         lines += [f"  {number}. {rule}" for number, rule in enumerate(self.rules, 1)]
         lines.append("Fuzzy sets, each wholly true at its coordinate and fading to its neighbours':")
         for feature, names, refs in zip(self.features, self.set_names, self.reference_coordinates, strict=True):
+            if len(refs) == 1:
+                continue  # the policy does not look at it
             sets = ", ".join(f"{name} {ref:.4g}" for name, ref in zip(names, refs, strict=True))
             lines.append(f"  {feature.name} [{feature.low:g}, {feature.high:g}]: {sets}")
         return "\n".join(lines)
@@ -224,7 +205,19 @@ class Policy:
         infer(observations, a.refs, a.slopes, a.sets, a.masks, a.actions, truths, strengths)
         return truths, strengths
 
-    def _choices(self, observations: Floats) -> NDArray[np.int64]:
+    def _outputs(self, observations: Floats) -> list[Any]:
+        """For each observation the environment's action: that with the most votes, or the mean of all."""
+        strengths = self._covered_strengths(observations)
+        if not self.continuous:
+            return [self.actions[a].value for a in np.argmax(strengths, axis=1)]  # ties go to the lowest
+        values = np.array([np.ravel(action.value) for action in self.actions], dtype=np.float64)
+        weighted, total = np.zeros((len(strengths), values.shape[1])), np.zeros((len(strengths), 1))
+        for a, value in enumerate(values):  # one after the other, as the rollout kernels add
+            weighted += strengths[:, a, None] * value
+            total += strengths[:, a, None]
+        return list(weighted / total)
+
+    def _covered_strengths(self, observations: Floats) -> Floats:
         strengths = self._infer(observations)[1]
         uncovered = np.flatnonzero(strengths.max(axis=1) <= 0)
         if len(uncovered):
@@ -234,10 +227,10 @@ class Policy:
             raise UncoveredState(
                 f"no rule fires at {where}, so the policy has no action there; give a fallback action for such states"
             )
-        return np.asarray(np.argmax(strengths, axis=1))  # ties go to the lowest
+        return strengths
 
     def _single(self, obs: ArrayLike) -> Floats:
-        observations, single = self._checked(obs)
+        observations, single = checked_observations(obs, self.features)
         if not single:
             raise ObservationError(
                 f"expected one observation of {len(self.features)} numbers, got shape {np.shape(obs)}; "
@@ -245,31 +238,11 @@ class Policy:
             )
         return observations
 
-    def _checked(self, obs: ArrayLike) -> tuple[Floats, bool]:
-        """(b, d) finite numbers, and whether one observation was given."""
-        d = len(self.features)
-        try:
-            observations = np.asarray(obs, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ObservationError(f"expected an observation of {d} numbers, got {obs!r}") from None
-        if observations.shape != (d,) and (observations.ndim != 2 or observations.shape[1] != d):
-            raise ObservationError(
-                f"expected an observation of shape ({d},) or (n, {d}), one number for each feature "
-                f"({', '.join(feature.name for feature in self.features)}), got shape {observations.shape}"
-            )
-        single = observations.ndim == 1
-        observations = np.ascontiguousarray(observations.reshape(-1, d))
-        if not np.isfinite(observations).all():
-            row, f = np.argwhere(~np.isfinite(observations))[0]
-            raise ObservationError(
-                f"observations must be finite, because a rule cannot judge anything else, "
-                f"got {observations[row, f]} for {self.features[f].name}"
-            )
-        return observations, single
-
     def _text(self, clauses: tuple[tuple[bool, ...], ...], action: int) -> str:
         parts = []
         for feature, names, clause in zip(self.features, self.set_names, clauses, strict=True):
+            if len(clause) == 1:
+                continue  # the policy does not look at it
             chosen = [name for name, selected in zip(names, clause, strict=True) if selected]
             parts.append(f"{feature.name} is {'any' if all(clause) else spoken_list(chosen)}")
         return f"IF {' AND '.join(parts)} THEN {self.actions[action].words}"
@@ -284,10 +257,6 @@ class PolicyArrays:
     sets: NDArray[np.int64]
     masks: NDArray[np.int64]
     actions: NDArray[np.int64]
-
-
-def _first(alleles: Sequence[Any], wrong: Any) -> object:
-    return next(allele for allele in alleles if wrong(allele))
 
 
 def load(path: str | Path) -> Policy:

@@ -24,13 +24,15 @@ class FeatureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     low: float
     high: float
     ends: tuple[str, str]
-    sets: dict[str, float] = {}
+    crisp: bool
+    terms: list[tuple[str, float]]
+    sets: dict[str, float]
 
 
 class ActionRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An action's value and words."""
 
-    value: int | float | str
+    value: int | float | str | list[float]
     words: str
 
 
@@ -46,6 +48,7 @@ class PolicyRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     features: list[FeatureRecord]
     actions: list[ActionRecord]
     omega: float
+    continuous: bool
     db: list[float]
     rb: list[int]
 
@@ -53,7 +56,7 @@ class PolicyRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def to_record(policy: Policy) -> PolicyRecord:
     """The policy as plain data."""
     features = [
-        FeatureRecord(f.name, f.low, f.high, f.ends, dict(zip(names, refs, strict=True)))
+        FeatureRecord(f.name, f.low, f.high, f.ends, f.crisp, list(f.terms), dict(zip(names, refs, strict=True)))
         for f, names, refs in zip(policy.features, policy.set_names, policy.reference_coordinates, strict=True)
     ]
     return PolicyRecord(
@@ -64,8 +67,11 @@ def to_record(policy: Policy) -> PolicyRecord:
         complexity=policy.complexity,
         tag=list(policy.tag),
         features=features,
-        actions=[ActionRecord(action.value, action.words) for action in policy.actions],
+        actions=[
+            ActionRecord(list(a.value) if isinstance(a.value, tuple) else a.value, a.words) for a in policy.actions
+        ],
         omega=policy.omega,
+        continuous=policy.continuous,
         db=list(policy.db),
         rb=list(policy.rb),
     )
@@ -77,9 +83,10 @@ def from_record(record: PolicyRecord) -> Policy:
         record.tag,
         record.db,
         record.rb,
-        features=[Feature(f.name, f.low, f.high, f.ends) for f in record.features],
-        actions=[Action(a.value, a.words) for a in record.actions],
+        features=[Feature(f.name, f.low, f.high, f.ends, f.crisp, tuple(f.terms)) for f in record.features],
+        actions=[Action(tuple(a.value) if isinstance(a.value, list) else a.value, a.words) for a in record.actions],
         omega=record.omega,
+        continuous=record.continuous,
     )
     if [rule.gabil for rule in policy.rules] != record.gabil:
         raise FileFormatError(

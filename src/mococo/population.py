@@ -20,11 +20,15 @@ class Problem:
     subspecies: tuple[Tag, ...]
     n_actions: int
     perf_bounds: tuple[float, float]
+    min_complexity: int = 0
+    """0: the number of actions, as in the paper."""
+    failed_worst: bool = False
+    """Whether a policy at the lower performance bound is ranked as if its complexity were above the maximum."""
 
     @property
     def comp_bounds(self) -> tuple[float, float]:
         """Section 5.3: k, and the length of the longest RB genotype."""
-        return float(self.n_actions), float(max(lambda_2(tag) for tag in self.subspecies))
+        return float(self.min_complexity or self.n_actions), float(max(lambda_2(tag) for tag in self.subspecies))
 
     @property
     def db_lengths(self) -> Ints:

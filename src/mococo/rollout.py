@@ -52,12 +52,17 @@ def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
     """The rollout kernels of an environment."""
     from mococo.specialise import NotCompilable, Slots, specialised
 
+    observed = [feature.name for feature in env.observed]
     slots = Slots(
         name=env.id,
         step=env.step,
         observe=env.observe,
         n_state=env.n_state,
-        n_observed=len(env.features),
+        n_observed=len(observed),
+        derived=tuple(
+            tuple((observed.index(name), weight) for name, weight in f.terms) for f in env.features if f.terms
+        ),
+        continuous=env.continuous,
         knots=knots,
         float32=env.float32,
         libm=libm,
@@ -88,17 +93,25 @@ class Engine:
         n, n_starts = len(batch.pairs), len(starts)
         returns, steps = np.zeros((n, n_starts)), np.zeros((n, n_starts), np.int64)
         uncovered = np.zeros((n, n_starts), bool)
-        kernel: Callable[..., None] = self._module.planar if p.sets.shape[1] <= 2 else self._module.general
+        used = np.count_nonzero(p.sets > 1, axis=1)[batch.pairs[:, 0]]
+        flat = np.flatnonzero((used <= 2) & (not env.continuous))
+        order = np.concatenate([flat, np.setdiff1d(np.arange(n), flat)])
+        pairs = np.ascontiguousarray(batch.pairs[order])
 
         def work(first: int, last: int, start_first: int, start_last: int) -> None:
+            kernel: Callable[..., None] = self._module.planar if last <= len(flat) else self._module.general
             kernel(
-                first, last, start_first, start_last, batch.pairs, p.sets, p.refs, p.slopes, r.begin, r.count, r.masks,
+                first, last, start_first, start_last, pairs, p.sets, p.refs, p.slopes, r.begin, r.count, r.masks,
                 r.actions, batch.values, starts, env.t_max, env.gamma, fail_fast, env.performance_bounds[0], returns,
                 steps, uncovered,
             )  # fmt: skip
 
-        share_out(work, _tiles(n, n_starts, self._threads, whole_rows=fail_fast), self._threads)
-        return returns, steps, uncovered
+        jobs = _tiles(len(flat), n_starts, self._threads, whole_rows=fail_fast)
+        for first, last, *columns in _tiles(n - len(flat), n_starts, self._threads, whole_rows=fail_fast):
+            jobs.append((first + len(flat), last + len(flat), *columns))
+        share_out(work, jobs, self._threads)
+        back = np.argsort(order)
+        return (returns, steps, uncovered) if len(flat) == n else (returns[back], steps[back], uncovered[back])
 
 
 def share_out(work: Callable[..., None], jobs: Iterable[tuple[int, ...]], threads: int) -> None:

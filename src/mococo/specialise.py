@@ -48,6 +48,8 @@ class Slots:
     observe: Callable[..., Any]
     n_state: int
     n_observed: int
+    derived: tuple[tuple[tuple[int, float], ...], ...]
+    """For each derived feature its terms: places of observed numbers, and weights."""
     knots: int
     float32: bool = True
     continuous: bool = False
@@ -129,6 +131,11 @@ def module_text(slots: Slots) -> str:
     state = [f"floats[{s} * LANES + i]" for s in range(slots.n_state)]
     kept = [f"    floats[{s} * LANES + i] = state[{s}]" for s in range(slots.n_state)]
     seen = [f"    floats[{o} * LANES + i] = {cast.format(f'observation[{o}]')}" for o in range(slots.n_observed)]
+    seen += [
+        f"    floats[{slots.n_observed + j} * LANES + i] = "
+        + " + ".join(["0.0", *(f"{weight!r} * floats[{o} * LANES + i]" for o, weight in terms)])
+        for j, terms in enumerate(slots.derived)
+    ]
     coordinates = ", ".join(f"knots[b, f, {j}]" for j in range(slots.knots))
     lines = [
         '"""Written by Mococo; edits are overwritten."""',
@@ -141,7 +148,7 @@ def module_text(slots: Slots) -> str:
         "LANES = 32",
         f"KNOTS = {slots.knots}",
         f"N_STATE = {slots.n_state}",
-        f"N_OBSERVED = {slots.n_observed}",
+        f"N_OBSERVED = {slots.n_observed + len(slots.derived)}",
         f"CONTINUOUS = {slots.continuous}",
         *collected.lines,
         f"step = {step}",

@@ -19,6 +19,7 @@ from mococo.evaluation import RolloutEvaluator, check_seed, user_evaluation
 from mococo.front import Decoder, Front
 from mococo.policy import Policy
 from mococo.population import Problem, SolutionSet
+from mococo.subspecies import tag_text
 
 UserEvaluation = Callable[[Sequence[Policy]], ArrayLike]
 
@@ -114,8 +115,14 @@ def evolve(
     """
     environment = find(env)
     resolved = resolve(environment, config, settings)
-    problem = Problem(resolved.subspecies, len(environment.actions), environment.performance_bounds)
-    decoder = Decoder.of(environment, resolved.subspecies, resolved.omega)
+    problem = Problem(
+        resolved.subspecies,
+        len(environment.actions),
+        environment.performance_bounds,
+        resolved.min_complexity,
+        resolved.failed == "worst",
+    )
+    decoder = Decoder.of(environment, resolved)
     evaluator: Evaluate
     if evaluate is None:
         starts = environment.training_starts(resolved.eta)
@@ -137,20 +144,23 @@ def resolve(env: Environment, config: Config | None, settings: dict[str, Any]) -
     """The settings of a run: by name, over `config`, over the environment's own."""
     if config is not None and not isinstance(config, Config):
         raise ConfigError(f"config must be a mococo.Config, got {type(config).__name__}; give settings by name instead")
-    base = config
-    if base is None:
-        base = Config(subspecies=env.subspecies) if env.subspecies else Config()
-    resolved = make_config(settings, base)
+    resolved = make_config(settings, make_config(env.settings) if config is None else config)
     resolved.check_for(len(env.features), len(env.actions))
+    for tag in resolved.subspecies:
+        for m, feature in zip(tag, env.features, strict=True):
+            if feature.crisp and m not in {1, feature.categories}:
+                raise ConfigError(
+                    f"crisp feature {feature.name!r} has one set for each of its {feature.categories} values, or 1 "
+                    f"where policies do not look at it, got {m} in subspecies {tag_text(tag)}"
+                )
     return resolved
 
 
 def _record(generation: Generation, archive: Front, problem: Problem, env_steps: int, seconds: float) -> Record:
     solns = generation.solns
     worst = (problem.perf_bounds[0], problem.comp_bounds[1])
-    first = np.flatnonzero(solns.rank == 1)
-    best = {int(c): float(solns.perf[first][solns.comp[first] == c].max()) for c in np.unique(solns.comp[first])}
     f1 = Front.of(solns, generation.gen, archive.decoder)
+    best = {int(c): float(f1.perf[f1.comp == c].max()) for c in np.unique(f1.comp)}
     return Record(
         gen=generation.gen,
         evaluations=len(solns),

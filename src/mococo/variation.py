@@ -55,12 +55,12 @@ def flip_mutation(genotype: Alleles, flip: Flags, shift: Ints, n_actions: int, m
     return np.where(flip & mask, (genotype + shift) % (n_actions + 1), genotype).astype(np.int8)
 
 
-def repair(genotype: Alleles, keys: Floats, alleles: Ints, n_actions: int, mask: Flags) -> Alleles:
-    """Specify random unspecified genes of rule bases that have fewer than k specified, so that they have k.
+def repair(genotype: Alleles, keys: Floats, alleles: Ints, least: int, mask: Flags) -> Alleles:
+    """Specify random unspecified genes of rule bases that have fewer than `least` specified, so that they have as many.
 
     keys : (n, lambda_2) the unspecified genes are taken by rising key; alleles : (n, lambda_2) what they become.
     """
-    missing = n_actions - np.count_nonzero(genotype, axis=1)
+    missing = least - np.count_nonzero(genotype, axis=1)
     order = np.argsort(np.where(mask & (genotype == 0), keys, np.inf), axis=1, kind="stable")
     place = np.argsort(order, axis=1, kind="stable")  # how early each gene is taken
     return np.where(place < missing[:, None], alleles, genotype).astype(np.int8)

@@ -55,6 +55,5 @@ MOUNTAIN_CAR = Environment(
     observe=observe,
     draw_starts=draw_starts,
     training_starts=training_starts,
-    subspecies=((2, 2), (3, 3), (4, 4), (5, 5)),
     legal_actions=(0, 1, 2),
 )

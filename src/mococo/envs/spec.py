@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mococo.errors import EnvironmentSpecError
-from mococo.subspecies import Tag
 
 Floats = NDArray[np.float64]
 State = tuple[float, ...]
@@ -25,6 +24,15 @@ class Feature:
     low: float
     high: float
     ends: tuple[str, str] = ("Low", "High")
+    crisp: bool = False
+    """Whether the input is one of the whole numbers low ... high: each has a set of its own, which nothing blurs."""
+    terms: tuple[tuple[str, float], ...] = ()
+    """For a derived feature: names of observed features and their weights, whose sum it is."""
+
+    @property
+    def categories(self) -> int:
+        """Number of values of a crisp feature."""
+        return int(self.high - self.low) + 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -40,7 +48,7 @@ class Feature:
 class Action:
     """What a rule may advocate: the value that the environment takes, and words for it."""
 
-    value: int | float | str
+    value: int | float | str | tuple[float, ...]
     words: str
 
 
@@ -64,10 +72,12 @@ class Environment:
     draw_starts: Callable[[int, int], Floats]
     training_starts: Callable[[int], Floats]
     gamma: float = 1.0
+    continuous: bool = False
+    """Whether the output is the firing-weighted mean of the action values, not the value with the most votes."""
     float32: bool = True
     """Whether observations are rounded to float32, as those of Gymnasium's classic control environments are."""
-    subspecies: tuple[Tag, ...] = ()
-    """The tags to search when the user names none."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Settings that suit this environment better than the paper's, by their names in `Config`."""
     legal_actions: tuple[float, ...] = ()
     """Every action that the simulator takes, also those that policies are not trained with; empty: any number."""
 
@@ -85,7 +95,12 @@ class Environment:
     @property
     def action_values(self) -> Floats:
         """(k,) what the environment is given for each action."""
-        return np.array([float(action.value) for action in self.actions])
+        return np.array([float(action.value) for action in self.actions])  # type: ignore[arg-type]
+
+    @property
+    def observed(self) -> tuple[Feature, ...]:
+        """The features that the environment gives; the derived ones come after them."""
+        return tuple(feature for feature in self.features if not feature.terms)
 
 
 def clip(x: float, low: float, high: float) -> float:

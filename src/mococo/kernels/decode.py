@@ -14,8 +14,13 @@ ABSENT = 1e300  # the knot of a set that a feature does not have: above every ob
 
 
 @kernel
-def reference_coordinates(db: Floats, sets: Ints, low: Floats, high: Floats, omega: float, max_sets: int) -> Floats:
-    """db : (n, lambda_1), sets : (n, d), low, high : (d,) -> refs : (n, d, max_sets), ABSENT where there is no set."""
+def reference_coordinates(
+    db: Floats, sets: Ints, low: Floats, high: Floats, crisp: NDArray[np.bool_], omega: float, max_sets: int
+) -> Floats:
+    """db : (n, lambda_1), sets : (n, d), low, high : (d,) -> refs : (n, d, max_sets), ABSENT where there is no set.
+
+    The sets of a crisp feature stand on its whole numbers, whatever the alleles.
+    """
     n, d = sets.shape
     refs = np.full((n, d, max_sets), ABSENT)
     for i in range(n):
@@ -23,7 +28,10 @@ def reference_coordinates(db: Floats, sets: Ints, low: Floats, high: Floats, ome
         for f in range(d):
             w = (high[f] - low[f]) / sets[i, f]
             for j in range(sets[i, f]):
-                refs[i, f, j] = low[f] + w * j + w * (1 - omega) / 2 + db[i, gene] * w * omega
+                if crisp[f]:
+                    refs[i, f, j] = low[f] + j
+                else:
+                    refs[i, f, j] = low[f] + w * j + w * (1 - omega) / 2 + db[i, gene] * w * omega
                 gene += 1
     return refs
 

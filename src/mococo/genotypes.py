@@ -1,0 +1,56 @@
+"""Checks of what a policy is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mococo.config import MAX_SETS
+from mococo.envs.spec import Action, Feature
+from mococo.errors import PolicyError
+from mococo.subspecies import Tag, lambda_1, lambda_2, tag_text
+
+
+def check_features(tag: Tag, features: Sequence[Feature], actions: Sequence[Action], omega: float) -> None:
+    """Refuse a tag that does not fit the features, and derived features without a source."""
+    if not features or not actions:
+        raise PolicyError("a policy needs at least one feature and one action")
+    if not 0 < omega < 1:
+        raise PolicyError(f"omega must lie strictly between 0 and 1, got {omega!r}")
+    if len(tag) != len(features):
+        raise PolicyError(f"the tag needs one number of sets for each of the {len(features)} features, got {tag}")
+    given = [feature.name for feature in features if not feature.terms]
+    for m, feature in zip(tag, features, strict=True):
+        if not isinstance(m, int) or isinstance(m, bool) or not 1 <= m <= MAX_SETS:
+            raise PolicyError(
+                f"a feature has between 2 and {MAX_SETS} fuzzy sets, or 1 where the policy does not look at it, "
+                f"got {m!r} in tag {tag}"
+            )
+        if feature.crisp and m not in {1, feature.categories}:
+            raise PolicyError(
+                f"crisp feature {feature.name!r} has one set for each of its {feature.categories} values, or 1 where the "
+                f"policy does not look at it, got {m!r} in tag {tag}"
+            )
+        for name, _ in feature.terms:
+            if name not in given:
+                raise PolicyError(f"derived feature {feature.name!r} uses {name!r}, which is not an observed feature")
+
+
+def check_genotypes(tag: Tag, db: Sequence[float], rb: Sequence[int], n_actions: int) -> None:
+    """Refuse genotypes of the wrong length or with alleles that mean nothing."""
+    if len(db) != lambda_1(tag):
+        raise PolicyError(
+            f"a DB genotype of subspecies {tag_text(tag)} has {lambda_1(tag)} alleles, one for each set, got {len(db)}"
+        )
+    for place in db:
+        if not (isinstance(place, float) and 0 <= place <= 1):
+            raise PolicyError(f"alleles of a DB genotype lie in [0, 1], got {place}")
+    if len(rb) != lambda_2(tag):
+        raise PolicyError(
+            f"an RB genotype of subspecies {tag_text(tag)} has {lambda_2(tag)} alleles, one for each fuzzy subspace, "
+            f"got {len(rb)}"
+        )
+    for action in rb:
+        if not (isinstance(action, int) and 0 <= action <= n_actions):
+            raise PolicyError(
+                f"alleles of an RB genotype are 0 (unspecified) or an action's number 1 to {n_actions}, got {action}"
+            )
