@@ -13,13 +13,24 @@ from mococo.errors import ConfigError, nearest
 from mococo.subspecies import Tag, lambda_2, tag_text
 
 MAX_SETS = 16  # sets on one feature; more could not be named, let alone read
+MAX_ACTIONS = 100  # alleles are kept in bytes, and no reader follows more
 MAX_GENES = 65_536  # genes of one rule base
 
 FAILED = ("counted", "worst")
 PAPER_SUBSPECIES: tuple[Tag, ...] = ((2, 2), (3, 3), (4, 4), (5, 5))
 
 
-class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _NamesSettings(msgspec.StructMeta):
+    """Lets `Config(num_gen=3)` say which setting may have been meant."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        for name in kwargs:
+            if name not in cls.__struct_fields__:
+                raise ConfigError(f"unknown setting {name!r}. {nearest(name, cls.__struct_fields__)}")
+        return super().__call__(*args, **kwargs)
+
+
+class Config(msgspec.Struct, metaclass=_NamesSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The hyperparameters of Fuzzy MoCoCo. The defaults are the paper's for Mountain Car (section 7).
 
     >>> Config(num_gens=10).db_pop_size
@@ -90,6 +101,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def check_for(self, n_features: int, n_actions: int) -> None:
         """Refuse subspecies that do not fit an environment with this many features and actions."""
+        if n_actions > MAX_ACTIONS:
+            raise ConfigError(f"an environment may have at most {MAX_ACTIONS} actions to choose from, got {n_actions}")
         for tag in self.subspecies:
             if len(tag) != n_features:
                 raise ConfigError(
@@ -150,7 +163,12 @@ def _typed(name: str, value: object) -> object:
         kind = "a whole number" if isinstance(getattr(Config(), name), int) else "a number"
         raise ConfigError(f"{name} must be {kind}, got {value!r}")
     if isinstance(getattr(Config(), name), float):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ConfigError(
+                f"{name} must be a number that fits a float, got one of {len(str(value))} digits"
+            ) from None
     return int(value) if float(value).is_integer() else value
 
 

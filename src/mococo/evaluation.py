@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,7 +108,7 @@ def evaluate(
     [-119.0]
     """
     environment = find(env)
-    several = [policies] if isinstance(policies, Policy) else list(policies)
+    several = _policies(policies)
     for policy in several:
         check_fits(policy, environment)
     if starts is None:
@@ -127,6 +127,15 @@ def evaluate(
         engine = Engine(environment, batch.partitions.refs.shape[2], check_threads(threads))
         returns[rows], steps[rows], uncovered[rows] = engine.roll_out(batch, states, fail_fast=False)
     return Evaluation(returns, steps, uncovered.sum(axis=1))
+
+
+def _policies(policies: Any) -> list[Policy]:
+    several = [policies] if isinstance(policies, Policy) else policies
+    if isinstance(several, str) or not isinstance(several, Iterable) or not all(isinstance(p, Policy) for p in several):
+        raise PolicyError(
+            f"expected a mococo.Policy or a list of them, got {str(policies)[:60]}; mococo.load reads files"
+        )
+    return list(several)
 
 
 def action_values(policy: Policy) -> Floats:
@@ -176,7 +185,10 @@ def _batch_of(policies: Sequence[Policy], values: Floats) -> Batch:
 
 
 def _check_starts(starts: ArrayLike, env: Environment) -> Floats:
-    states = np.asarray(starts, dtype=np.float64)
+    try:
+        states = np.asarray(starts, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ConfigError(f"starts must be finite states of {env.id}, got {str(starts)[:60]}") from None
     if states.ndim != 2 or states.shape[1] != env.n_state or len(states) == 0 or not np.isfinite(states).all():
         raise ConfigError(
             f"starts must be finite states of {env.id}, shape (n, {env.n_state}), got shape {states.shape}"
@@ -207,9 +219,18 @@ def user_evaluation(
     function: Callable[[Sequence[Policy]], ArrayLike], make: Callable[[int, Any, Any], Policy]
 ) -> Callable[[SolutionSet], Floats]:
     """A user's function from policies to performances, as `algorithm.Evaluate`."""
+    if not callable(function):
+        raise ConfigError(f"evaluate must be a function from policies to performances, got {function!r}")
 
     def call(solns: SolutionSet) -> Floats:
-        performances = np.asarray(function(PolicySequence(solns, make)), dtype=np.float64)
+        answer = function(PolicySequence(solns, make))
+        try:
+            performances = np.asarray(answer, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ConfigError(
+                f"the evaluation must give one finite performance for each of the {len(solns)} policies, "
+                f"got {str(answer)[:60]}"
+            ) from None
         if performances.shape != (len(solns),) or not np.isfinite(performances).all():
             raise ConfigError(
                 f"the evaluation must give one finite performance for each of the {len(solns)} policies, "

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from mococo.config import MAX_SETS
+import numpy as np
+
+from mococo.config import MAX_ACTIONS, MAX_SETS
 from mococo.envs.spec import Action, Feature
 from mococo.errors import PolicyError
 from mococo.subspecies import Tag, lambda_1, lambda_2, tag_text
+
+
+def plain_numbers(name: str, values: Any, kind: type[int] | type[float] = int) -> tuple[Any, ...]:
+    """A sequence, or a flat array, of numbers as a tuple of Python's own; what is no number is left for the checks."""
+    if not isinstance(values, Iterable):
+        raise PolicyError(f"{name} must be a list of numbers, got {values!r}")
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if isinstance(values, np.ndarray) and values.dtype == bool:
+        plain = [int(value) for value in plain]
+    whole = [isinstance(value, int) and not isinstance(value, bool) for value in plain]
+    return tuple(kind(value) if kind is float and w else value for value, w in zip(plain, whole, strict=True))
+
+
+def as_feature(feature: Any) -> Feature:
+    """A feature, from (name, low, high) too."""
+    if isinstance(feature, Feature):
+        return feature
+    if not isinstance(feature, tuple | list) or len(feature) != 3:
+        raise PolicyError(f"a feature is (name, low, high) or a Feature, got {feature!r}")
+    name, low, high = feature
+    return Feature(name, low, high)
 
 
 def check_features(tag: Tag, features: Sequence[Feature], actions: Sequence[Action], omega: float) -> None:
     """Refuse a tag that does not fit the features, and derived features without a source."""
     if not features or not actions:
         raise PolicyError("a policy needs at least one feature and one action")
-    if not 0 < omega < 1:
+    if len(actions) > MAX_ACTIONS:
+        raise PolicyError(f"a policy has at most {MAX_ACTIONS} actions, got {len(actions)}")
+    if isinstance(omega, bool) or not isinstance(omega, int | float) or not 0 < omega < 1:
         raise PolicyError(f"omega must lie strictly between 0 and 1, got {omega!r}")
     if len(tag) != len(features):
         raise PolicyError(f"the tag needs one number of sets for each of the {len(features)} features, got {tag}")
@@ -27,8 +53,8 @@ def check_features(tag: Tag, features: Sequence[Feature], actions: Sequence[Acti
             )
         if feature.crisp and m not in {1, feature.categories}:
             raise PolicyError(
-                f"crisp feature {feature.name!r} has one set for each of its {feature.categories} values, or 1 where the "
-                f"policy does not look at it, got {m!r} in tag {tag}"
+                f"crisp feature {feature.name!r} has one set for each of its {feature.categories} values, or 1 where "
+                f"the policy does not look at it, got {m!r} in tag {tag}"
             )
         for name, _ in feature.terms:
             if name not in given:

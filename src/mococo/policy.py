@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from mococo.decoding import decode_db, decode_rb
 from mococo.envs.spec import Action, Feature
 from mococo.errors import ObservationError, UncoveredState
-from mococo.genotypes import check_features, check_genotypes
+from mococo.genotypes import as_feature, check_features, check_genotypes, plain_numbers
 from mococo.observations import checked_observations
 from mococo.subspecies import Tag, tag_text
 from mococo.words import set_names, spoken_list
@@ -89,10 +89,10 @@ class Policy:
     ) -> Policy:
         """Build a policy; alleles of `rb` are 0 (unspecified) or 1 ... k, the places in the list of actions."""
         return Policy(
-            tuple(tag),
-            tuple(np.asarray(db, dtype=np.float64).tolist()),
-            tuple(np.asarray(rb).tolist()),
-            tuple(feature if isinstance(feature, Feature) else Feature(*feature) for feature in features),
+            plain_numbers("tag", tag),
+            plain_numbers("db", db, float),
+            plain_numbers("rb", rb),
+            tuple(as_feature(feature) for feature in features),
             tuple(action if isinstance(action, Action) else Action(action, str(action)) for action in actions),
             omega,
             continuous,

@@ -88,11 +88,18 @@ def from_record(record: PolicyRecord) -> Policy:
         omega=record.omega,
         continuous=record.continuous,
     )
-    if [rule.gabil for rule in policy.rules] != record.gabil:
-        raise FileFormatError(
-            "the rules in `gabil` are not those of the genotypes `db` and `rb`, which are what counts; "
-            "edit the genotypes, or take the file as it was saved"
-        )
+    true = to_record(policy)
+    for name in ("gabil", "rules", "complexity", "features"):
+        if getattr(true, name) != getattr(record, name):
+            what = {
+                "features": "coordinates in `sets`",
+                "complexity": "decision points in `complexity`",
+                "rules": "sentences in `rules`",
+            }
+            raise FileFormatError(
+                f"the {what.get(name, f'rules in `{name}`')} are not those of the genotypes `db` and `rb`, which are "
+                f"what counts; edit the genotypes, or take the file as it was saved"
+            )
     return policy
 
 

@@ -9,6 +9,7 @@ another file and never a stale one; numba's own cache then works as for any modu
 from __future__ import annotations
 
 import builtins
+import dis
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -22,7 +23,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,9 @@ class Slots:
     observe: Callable[..., Any]
     n_state: int
     n_observed: int
-    derived: tuple[tuple[tuple[int, float], ...], ...]
-    """For each derived feature its terms: places of observed numbers, and weights."""
     knots: int
+    derived: tuple[tuple[tuple[int, float], ...], ...] = ()
+    """For each derived feature its terms: places of observed numbers, and weights."""
     float32: bool = True
     continuous: bool = False
     libm: bool = False
@@ -71,7 +72,10 @@ def specialised(slots: Slots) -> ModuleType:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module  # numba looks a function's module up by name
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:
+            raise NotCompilable(f"its functions do not stand alone: {error}") from error
         _loaded[name] = module
     return _loaded[name]
 
@@ -188,14 +192,12 @@ class _Collected:
             return self._names[id(function)]
         if not isinstance(function, FunctionType):
             raise NotCompilable(f"{function!r} is not a plain Python function")
-        used = inspect.getclosurevars(function)
-        if used.unbound - set(dir(builtins)) - _attributes(function):
-            unknown = sorted(used.unbound - set(dir(builtins)) - _attributes(function))
-            raise NotCompilable(f"{function.__name__} uses {unknown[0]!r}, which is not defined")
+        if hasattr(function, "__wrapped__"):
+            raise NotCompilable(f"{function.__name__} is decorated; what its decorator does would be lost")
+        values = _used_values(function)
         scope = f"_{len(self._names)}_{function.__name__}"
         self._names[id(function)] = scope
         self._kept.append(function)
-        values = {**used.globals, **used.nonlocals}
         bound = [f"{name}={self._expression(function, name, value)}" for name, value in sorted(values.items())]
         # Each function gets a maker of its own, so that its global names are local to it.
         self.lines += [f"def _make{scope}({', '.join(bound)}):", textwrap.indent(_plain_source(function), "    ")]
@@ -204,10 +206,9 @@ class _Collected:
 
     def _expression(self, function: Callable[..., Any], name: str, value: object) -> str:
         if isinstance(value, bool | int | float | np.number):
-            plain = value.item() if isinstance(value, np.number) else value
-            return f"float('{plain!r}')" if isinstance(plain, float) and not math.isfinite(plain) else repr(plain)
+            return _number(value)
         if isinstance(value, tuple) and all(isinstance(v, bool | int | float) for v in value):
-            return repr(value)
+            return f"({' '.join(_number(v) + ',' for v in value)})"
         trig = "_libm" if self._libm else "_trig"
         if value is math:
             self._need_trig()
@@ -216,7 +217,8 @@ class _Collected:
             return "np"
         if getattr(value, "__module__", None) == "math" and hasattr(math, getattr(value, "__name__", "")):
             self._need_trig()
-            return f"{trig}.{value.__name__}"  # type: ignore[attr-defined]
+            known = trig if value in (math.cos, math.sin) else "_libm"
+            return f"{known}.{value.__name__}"  # type: ignore[attr-defined]
         if callable(value) and isinstance(getattr(value, "py_func", value), FunctionType):
             return self.add(value)
         raise NotCompilable(
@@ -230,9 +232,29 @@ class _Collected:
             self.lines.insert(0, line)
 
 
-def _attributes(function: FunctionType) -> set[str]:
-    """Names after a dot, which `getclosurevars` takes for unknown globals."""
-    return set(function.__code__.co_names) - set(function.__globals__)
+def _number(value: object) -> str:
+    plain = value.item() if isinstance(value, np.number) else value
+    return f"float('{plain!r}')" if isinstance(plain, float) and not math.isfinite(plain) else repr(plain)
+
+
+def _used_values(function: FunctionType) -> dict[str, object]:
+    """What the function, and functions within it, take from outside, by name."""
+    values: dict[str, object] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        values[name] = cell.cell_contents
+    codes = [function.__code__]
+    while codes:
+        code = codes.pop()
+        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        for instruction in dis.get_instructions(code):
+            if instruction.opname not in {"LOAD_GLOBAL", "LOAD_NAME"}:
+                continue
+            name = str(instruction.argval)
+            if name in function.__globals__:
+                values[name] = function.__globals__[name]
+            elif not hasattr(builtins, name):
+                raise NotCompilable(f"{function.__name__} uses {name!r}, which is not defined")
+    return values
 
 
 def _plain_source(function: FunctionType) -> str:

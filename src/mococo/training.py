@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,6 +43,16 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Checkpoint:
+    """All that is needed to go on after a generation as if nothing had happened."""
+
+    state: State
+    archive: Front
+    f1: Front
+    """F_1 of the last generation."""
+
+
+@dataclass(frozen=True)
 class Progress:
     """What `evolve` yields after each generation."""
 
@@ -58,6 +68,11 @@ class Progress:
         """F_1 of this generation."""
         return Front.of(self.solns, self.record.gen, self.decoder)
 
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """Where `evolve` can start again."""
+        return Checkpoint(self.state, self.archive, self.front)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -71,6 +86,18 @@ class Result:
     archive: Front
     """The non-dominated policies ever found, one for each pair of performance and complexity."""
     history: tuple[Record, ...]
+    ended: str = ""
+    """Why a callback ended the run; empty where all generations were run."""
+
+
+class Callback(Protocol):
+    """Watches a run. A class of your own need not inherit from this, only have both methods."""
+
+    def on_generation(self, progress: Progress) -> str | None:
+        """After each generation. A text ends the run here, and tells why."""
+
+    def on_end(self, result: Result) -> object:
+        """After the last generation."""
 
 
 def train(
@@ -80,9 +107,12 @@ def train(
     *,
     evaluate: UserEvaluation | None = None,
     threads: int | None = None,
+    callbacks: Sequence[Callback] = (),
     **settings: Any,
 ) -> Result:
     """Run Fuzzy MoCoCo to the end. Settings by name override those of `config`.
+
+    `callbacks` watch the run, and may end it: see `mococo.training.Callback`, `mococo.stops` and `mococo.loggers`.
 
     >>> import mococo
     >>> result = mococo.train("MountainCar-v0", seed=1, num_gens=3, db_pop_size=20, rb_pop_size=40)
@@ -96,7 +126,13 @@ def train(
     history = []
     for progress in evolve(environment, seed, resolved, evaluate=evaluate, threads=threads):
         history.append(progress.record)
-    return Result(environment, resolved, seed, progress.front, progress.archive, tuple(history))
+        ended = "; ".join(filter(None, [callback.on_generation(progress) for callback in callbacks]))
+        if ended:
+            break
+    result = Result(environment, resolved, seed, progress.front, progress.archive, tuple(history), ended)
+    for callback in callbacks:
+        callback.on_end(result)
+    return result
 
 
 def evolve(
@@ -106,12 +142,13 @@ def evolve(
     *,
     evaluate: UserEvaluation | None = None,
     threads: int | None = None,
+    start: Checkpoint | None = None,
     **settings: Any,
 ) -> Iterator[Progress]:
     """Run Fuzzy MoCoCo generation by generation.
 
     `evaluate` replaces the rollouts: it is given the policies of a generation and returns their performances, for
-    example from a test rig.
+    example from a test rig. `start` is a checkpoint of the same run, from which it goes on as if it had never stopped.
     """
     environment = find(env)
     resolved = resolve(environment, config, settings)
@@ -129,8 +166,8 @@ def evolve(
         evaluator = RolloutEvaluator(environment, resolved.subspecies, resolved.omega, starts, threads)
     else:
         evaluator = user_evaluation(evaluate, decoder.policy)
-    state = initial_state(problem, resolved, check_seed(seed))
-    archive = Front.empty(decoder)
+    state = initial_state(problem, resolved, check_seed(seed)) if start is None else start.state
+    archive = Front.empty(decoder) if start is None else start.archive
     steps_before, clock = 0, time.perf_counter()
     for generation in fuzzy_mococo(evaluator, problem, resolved, state):
         archive = archive.merged(Front.of(generation.solns, generation.gen, decoder))

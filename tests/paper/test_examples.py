@@ -9,7 +9,7 @@ import pytest
 
 import mococo
 from mococo import Config, Policy
-from mococo.config import PAPER_SUBSPECIES
+from mococo.config import PAPER_SUBSPECIES, make_config
 from mococo.envs.mountain_car import MOUNTAIN_CAR, training_starts
 from mococo.population import Problem
 from mococo.subspecies import lambda_1, lambda_2, make_subspecies_dists
@@ -163,7 +163,7 @@ def test_section_4_the_environment() -> None:
     assert MOUNTAIN_CAR.performance_bounds == (-200.0, -96.0)
     assert MOUNTAIN_CAR.t_max == 200
     assert MOUNTAIN_CAR.gamma == 1.0
-    assert MOUNTAIN_CAR.subspecies == PAPER_SUBSPECIES
+    assert make_config(MOUNTAIN_CAR.settings) == Config()  # which are the paper's
 
 
 def test_section_4_a_policy_that_never_reaches_the_goal_has_the_lower_bound() -> None:

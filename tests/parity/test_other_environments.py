@@ -122,6 +122,24 @@ def test_episodes_with_our_functions_take_the_same_steps(env: Environment, kerne
     assert returns == pytest.approx(expected[0], rel=1e-8, abs=1e-8)
 
 
+MIXED = [(2, 3, 2), (5, 2, 1), (1, 2, 3), (1, 4, 1), (3, 2, 2), (2, 1, 5), (1, 1, 3)]
+
+
+def test_policies_that_look_at_some_features_only_share_a_call_with_those_that_look_at_all() -> None:
+    """Two used features or fewer go to one kernel, more to the other; the rows must come back in their order."""
+    z = SPACE.training_starts(5)
+    several = kernels.random(np.random.default_rng(14), 14, 3, 0.1, MIXED, SPACE)
+    found = mococo.evaluate(several, SPACE, starts=z)
+    returns, steps, uncovered = kernels.run("general", several, z, SPACE)
+    assert found.returns.tobytes() == returns.tobytes()
+    assert found.steps.tobytes() == steps.tobytes()
+    assert found.uncovered.tolist() == uncovered.sum(axis=1).tolist()
+    few = [p for p in several if sum(m > 1 for m in p.tag) <= 2]
+    assert kernels.same(kernels.run("planar", few, z, SPACE), kernels.run("general", few, z, SPACE))
+    libms = kernels.run("general", several, z, SPACE, libm=True)
+    assert kernels.differences(libms, kernels.oracle(several, z, SPACE)) == []
+
+
 @pytest.mark.parametrize("env", [LINE, SPACE], ids=lambda env: env.id)
 def test_evaluate_takes_an_environment_of_the_users(env: Environment) -> None:
     several = policies(env, 0.2)

@@ -36,9 +36,6 @@ def errors(ours: object, libms: object, low: float, high: float) -> Floats:
 RANGES = [(-3.6, 1.8), (-math.pi, math.pi), (-100.0, 100.0), (-1e5, 1e5)]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the coefficients are made for |r| <= pi/4, but r goes up to pi/2: 2.5e-10 instead of 2e-16"
-)
 def test_they_are_libms_to_the_last_bits() -> None:
     for low, high in RANGES:
         for ours, libms in ((cosines, np.cos), (sines, np.sin)):

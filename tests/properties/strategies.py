@@ -54,11 +54,13 @@ class System:
 
 @st.composite
 def tags(draw: st.DrawFn, d: int) -> Tag:
-    """Sets on each of d features, with few enough subspaces for the oracle."""
+    """Sets on each of d features, with few enough subspaces for the oracle; at times 1, for a feature not looked at."""
     tag: list[int] = []
     for i in range(d):
         left = MOST_SUBSPACES // math.prod(tag) // 2 ** (d - i - 1)
         tag.append(draw(st.integers(2, max(2, min(6, left)))))
+    if d > 1 and draw(st.booleans()):
+        tag[draw(st.integers(0, d - 1))] = 1
     return tuple(tag)
 
 

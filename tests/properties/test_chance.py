@@ -198,7 +198,7 @@ def test_noise_is_gaussian_with_its_standard_deviation() -> None:
 def test_repair_specifies_any_genes_with_any_actions() -> None:
     n = 6000
     empty, mask = np.zeros((n, 4), dtype=np.int8), np.tile([True, True, True, False], (n, 1))
-    repaired = repair(empty, mask, 2, np.random.default_rng(13))
+    repaired = repair(empty, mask, PAPER, np.random.default_rng(13))
     outcomes = {
         (*[x if i in places else 0 for i, x in enumerate((p, q, r))], 0)
         for places in ((0, 1), (0, 2), (1, 2))

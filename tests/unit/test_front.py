@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mococo import Policy
+from mococo import Config, Policy
 from mococo.envs.mountain_car import MOUNTAIN_CAR
 from mococo.front import Decoder, Front
 from mococo.pareto import hypervolume
@@ -17,7 +17,7 @@ from mococo.population import Population, SolutionSet
 from tests.properties.strategies import as_arrays, points
 from tests.reference import naive
 
-DECODER = Decoder.of(MOUNTAIN_CAR, ((2, 2), (2, 3)), 0.75)
+DECODER = Decoder.of(MOUNTAIN_CAR, Config(subspecies=((2, 2), (2, 3))))
 Pairs = list[tuple[float, float]]
 
 

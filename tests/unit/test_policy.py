@@ -39,14 +39,13 @@ def make(**changes: Any) -> Policy:
         ((2,), r"the tag needs one number of sets for each of the 2 features, got \(2,\)"),
         ((2, 2, 2), r"the tag needs one number of sets for each of the 2 features, got \(2, 2, 2\)"),
         ((), r"the tag needs one number of sets for each of the 2 features, got \(\)"),
-        ((1, 2), r"a feature has between 2 and 16 fuzzy sets, got 1 in tag \(1, 2\)"),
-        ((2, 0), "a feature has between 2 and 16 fuzzy sets, got 0"),
-        ((2, -2), "a feature has between 2 and 16 fuzzy sets, got -2"),
-        ((17, 2), "a feature has between 2 and 16 fuzzy sets, got 17"),
-        ((2.0, 2), r"a feature has between 2 and 16 fuzzy sets, got 2\.0"),
-        ((True, 2), "a feature has between 2 and 16 fuzzy sets, got True"),
-        ("22", "a feature has between 2 and 16 fuzzy sets, got '2'"),
-        ((None, 2), "a feature has between 2 and 16 fuzzy sets, got None"),
+        ((2, 0), "a feature has between 2 and 16 fuzzy sets, .* got 0"),
+        ((2, -2), "a feature has between 2 and 16 fuzzy sets, .* got -2"),
+        ((17, 2), "a feature has between 2 and 16 fuzzy sets, .* got 17"),
+        ((2.0, 2), r"a feature has between 2 and 16 fuzzy sets, .* got 2\.0"),
+        ((True, 2), "a feature has between 2 and 16 fuzzy sets, .* got True"),
+        ("22", "a feature has between 2 and 16 fuzzy sets, .* got '2'"),
+        ((None, 2), "a feature has between 2 and 16 fuzzy sets, .* got None"),
     ],
 )
 def test_a_wrong_tag_is_refused(tag: Any, text: str) -> None:
@@ -57,6 +56,7 @@ def test_a_wrong_tag_is_refused(tag: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("db", "text"),
     [
+        ([[0.5]] * 4, r"alleles of a DB genotype lie in \[0, 1\], got \[0\.5\]"),
         ([0.5] * 3, "a DB genotype of subspecies 2x2 has 4 alleles, one for each .*set, got 3"),
         ([0.5] * 5, "a DB genotype of subspecies 2x2 has 4 alleles, one for each .*set, got 5"),
         ([0.5, 0.5, 0.5, 1.01], r"alleles of a DB genotype lie in \[0, 1\], got 1\.01"),
@@ -118,12 +118,10 @@ def test_a_wrong_feature_is_refused(feature: Any, text: str) -> None:
         make(features=[feature, FEATURES[1]])
 
 
-@pytest.mark.xfail(strict=True, reason="numpy's and Python's own errors come through")
 @pytest.mark.parametrize(
     "changes",
     [
         {"db": ["a"] * 4},
-        {"db": [[0.5]] * 4},
         {"db": None},
         {"rb": None},
         {"tag": 2},
@@ -138,7 +136,6 @@ def test_parts_of_a_wrong_type_are_refused_with_an_error_of_ours(changes: dict[s
         make(**changes)
 
 
-@pytest.mark.xfail(strict=True, reason="RB genotypes are int8: OverflowError here, and silent wrapping in training")
 def test_more_than_127_actions_work_or_are_refused_with_an_error_of_ours() -> None:
     try:
         policy = make(tag=(16, 16), db=[0.5] * 32, rb=[150] * 256, actions=list(range(200)))
@@ -147,12 +144,10 @@ def test_more_than_127_actions_work_or_are_refused_with_an_error_of_ours() -> No
     assert policy.act([0.0, 0.0]) == 149
 
 
-@pytest.mark.xfail(strict=True, reason="numpy integers are refused: 'between 2 and 16 fuzzy sets, got np.int64(2)'")
 def test_a_tag_of_numpy_integers_is_a_tag() -> None:
     assert make(tag=np.array([2, 2])) == make()
 
 
-@pytest.mark.xfail(strict=True, reason="the coordinates overflow or coincide, and the memberships no longer sum to 1")
 @pytest.mark.parametrize("domain", [(-1e308, 1e308), (1.0, float(np.nextafter(1.0, 2.0)))])
 def test_a_domain_that_cannot_be_divided_is_refused(domain: tuple[float, float]) -> None:
     with pytest.raises(MococoError, match="x"):

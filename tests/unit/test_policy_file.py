@@ -97,7 +97,6 @@ def test_save_makes_missing_folders_and_replaces_a_file_whole(tmp_path: Path) ->
     assert [p.name for p in path.parent.iterdir()] == ["policy.json"]  # no drafts left behind
 
 
-@pytest.mark.xfail(strict=True, reason="msgspec writes 0, reads it as 0.0 and then writes 0.0")
 def test_a_domain_of_whole_numbers_gives_the_same_bytes_too(tmp_path: Path) -> None:
     first, second = tmp_path / "1.json", tmp_path / "2.json"
     Policy.from_genotypes((2,), [0.5, 0.5], [1, 2], [("x", 0, 1)], [0, 1]).save(first)
@@ -105,7 +104,6 @@ def test_a_domain_of_whole_numbers_gives_the_same_bytes_too(tmp_path: Path) -> N
     assert first.read_bytes() == second.read_bytes()
 
 
-@pytest.mark.xfail(strict=True, reason="TypeError: Encoding objects of type numpy.… is unsupported; bools do not load")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -124,7 +122,6 @@ def test_numpy_scalars_make_the_round_trip(tmp_path: Path, changes: dict[str, An
     assert mococo.load(tmp_path / "p.json") == policy
 
 
-@pytest.mark.xfail(strict=True, reason="saved as null, and refused only when it is loaded")
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
 def test_an_action_that_cannot_be_saved_is_refused_when_the_policy_is_made_or_saved(tmp_path: Path, value: Any) -> None:
     with pytest.raises(MococoError):
@@ -188,8 +185,8 @@ def remover(*keys: Any) -> Edit:
         (setter("actions", 0, "value", to=None), "not a valid mococo-policy file: Expected `.*`, got `null`"),
         (setter("tag", to=[2, 2]), "a DB genotype of subspecies 2x2 has 4 alleles, .* got 6"),
         (setter("tag", to=[4, 2, 2]), "the tag needs one number of sets for each of the 2 features"),
-        (setter("tag", to=[4, 1]), "a feature has between 2 and 16 fuzzy sets, got 1"),
-        (setter("tag", to=[10**9, 2]), "a feature has between 2 and 16 fuzzy sets, got 1000000000"),
+        (setter("tag", to=[4, 0]), "a feature has between 2 and 16 fuzzy sets, .* got 0"),
+        (setter("tag", to=[10**9, 2]), "a feature has between 2 and 16 fuzzy sets, .* got 1000000000"),
         (setter("tag", to=[10**30, 2]), "a feature has between 2 and 16 fuzzy sets|Integer out of range"),
         (setter("db", 0, to=1.5), r"alleles of a DB genotype lie in \[0, 1\], got 1\.5"),
         (setter("rb", 0, to=3), "alleles of an RB genotype are .* got 3"),
@@ -214,7 +211,6 @@ def test_an_edited_file_is_one_clear_error(saved: Path, edit: Edit, text: str) -
     assert len(str(caught.value)) < len(str(saved)) + 300
 
 
-@pytest.mark.xfail(strict=True, reason="only `gabil` is compared; what a person reads may say something else")
 @pytest.mark.parametrize(
     "edit",
     [

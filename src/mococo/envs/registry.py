@@ -25,6 +25,8 @@ def find(env: str | Environment) -> Environment:
     """The environment of this id, or the environment itself."""
     if isinstance(env, Environment):
         return env
+    if not isinstance(env, str):
+        raise EnvironmentSpecError(f"an environment is named by its id or given as a mococo.Environment, got {env!r}")
     if env in _REGISTERED:
         return _REGISTERED[env]
     if env in _COMPILED:

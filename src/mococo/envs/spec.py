@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,21 @@ from mococo.errors import EnvironmentSpecError
 Floats = NDArray[np.float64]
 State = tuple[float, ...]
 Step = Callable[[State, float], tuple[State, float, bool]]
+
+
+_LEAST_RELATIVE_WIDTH = 1e-9  # below it, coordinates of sets would coincide by rounding
+
+
+def _number(value: Any) -> float:
+    """The value as a float; NaN if it is no number."""
+    try:
+        return math.nan if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _finite(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) < math.inf
 
 
 @dataclass(frozen=True)
@@ -37,11 +53,16 @@ class Feature:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
             raise EnvironmentSpecError(f"a feature needs a name, got {self.name!r}")
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+        low, high = _number(self.low), _number(self.high)
+        if not (math.isfinite(high - low) and low < high):
             raise EnvironmentSpecError(
                 f"feature {self.name!r} needs a finite domain with low < high, so that it can be divided into sets, "
                 f"got [{self.low}, {self.high}]"
             )
+        if high - low < _LEAST_RELATIVE_WIDTH * max(abs(low), abs(high)):
+            raise EnvironmentSpecError(f"feature {self.name!r} has a domain too narrow to divide, [{low}, {high}]")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
 
 
 @dataclass(frozen=True)
@@ -50,6 +71,14 @@ class Action:
 
     value: int | float | str | tuple[float, ...]
     words: str
+
+    def __post_init__(self) -> None:
+        value = self.value.item() if isinstance(self.value, np.generic) else self.value
+        parts = value if isinstance(value, tuple) else (value,)
+        for part in parts:
+            if isinstance(part, bool) or not (isinstance(part, str) or _finite(part)):
+                raise EnvironmentSpecError(f"an action is a finite number, some of them, or a word, got {self.value!r}")
+        object.__setattr__(self, "value", value)
 
 
 @dataclass(frozen=True)

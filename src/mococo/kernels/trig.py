@@ -7,7 +7,46 @@ functions of `math` keep their meaning.
 
 from __future__ import annotations
 
-from math import acos, asin, atan, atan2, ceil, e, exp, fabs, floor, hypot, log, pi, pow, sqrt, tan, tanh  # noqa: A004
+from math import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    ceil,
+    copysign,
+    cosh,
+    degrees,
+    e,
+    erf,
+    exp,
+    expm1,
+    fabs,
+    floor,
+    fmod,
+    gamma,
+    hypot,
+    inf,
+    isfinite,
+    isinf,
+    isnan,
+    log,
+    log1p,
+    log2,
+    log10,
+    nan,
+    pi,
+    pow,  # noqa: A004 - a user's step function may call math.pow
+    radians,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+    tau,
+    trunc,
+)  # fmt: skip
 from typing import Any
 
 import numpy as np
@@ -15,8 +54,46 @@ import numpy as np
 from mococo.kernels.jit import inlined
 
 __all__ = [
-    "acos", "asin", "atan", "atan2", "ceil", "cos", "e", "exp", "fabs", "floor", "hypot", "log", "pi", "pow", "sin",
-    "sqrt", "tan", "tanh",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "degrees",
+    "e",
+    "erf",
+    "exp",
+    "expm1",
+    "fabs",
+    "floor",
+    "fmod",
+    "gamma",
+    "hypot",
+    "inf",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "nan",
+    "pi",
+    "pow",
+    "radians",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "tau",
+    "trunc",
 ]  # fmt: skip
 
 # pi in three parts (Cody and Waite): the first two have 33 bits, so their products with a small integer are exact.
@@ -25,20 +102,23 @@ PI_2 = float.fromhex("0x1.0b4611a6p-33")
 PI_3 = float.fromhex("0x1.3198a2e037073p-68")
 ONE_OVER_PI = 0.318309886183790671538
 
-# sin(r) = r + r^3 * P(r^2) on [-pi/2, pi/2]; the usual minimax coefficients, as in fdlibm.
-S1 = -1.66666666666666324348e-01
-S2 = 8.33333333332248946124e-03
-S3 = -1.98412698298579493134e-04
-S4 = 2.75573137070700676789e-06
-S5 = -2.50507602534068634195e-08
-S6 = 1.58969099521155010221e-10
+# sin(r) = r + r^3 * P(r^2) on [-pi/2, pi/2]. P interpolates (sin(r) / r - 1) / r^2 at the eight Chebyshev nodes of the
+# interval; computed with 50 digits. Largest error 2.2e-16; 86 % of the values are those of libm to the last bit.
+S1 = float.fromhex("-0x1.5555555555555p-3")
+S2 = float.fromhex("0x1.1111111111107p-7")
+S3 = float.fromhex("-0x1.a01a01a018aaap-13")
+S4 = float.fromhex("0x1.71de3a54564dfp-19")
+S5 = float.fromhex("-0x1.ae6455a1c0795p-26")
+S6 = float.fromhex("0x1.612401540ed0fp-33")
+S7 = float.fromhex("-0x1.ae51366b753a9p-41")
+S8 = float.fromhex("0x1.89a43bea5b135p-49")
 
 
 @inlined
 def _sin_of_reduced(y: Any, multiple: Any) -> Any:
     r = ((y - multiple * PI_1) - multiple * PI_2) - multiple * PI_3
     z = r * r
-    return r + r * z * (S1 + z * (S2 + z * (S3 + z * (S4 + z * (S5 + z * S6)))))
+    return r + r * z * (S1 + z * (S2 + z * (S3 + z * (S4 + z * (S5 + z * (S6 + z * (S7 + z * S8)))))))
 
 
 @inlined

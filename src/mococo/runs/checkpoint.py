@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import struct
 import zipfile
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from mococo.files import write_atomic
 from mococo.front import Decoder, Front
 from mococo.population import Population
 from mococo.subspecies import lambda_1, lambda_2
+from mococo.training import Checkpoint
 
 NAME = "checkpoint.npz"
 VERSION = 1
@@ -33,15 +35,7 @@ _FRONTS = ("archive", "f1")
 _ARRAYS = ("sigma", "db", "rb", "perf", "comp", "gen")
 _MOST_ENTRIES = 64
 _OVERHEAD = 1024  # bytes of an array's header, with room to spare
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """All that is needed to go on after a generation."""
-
-    state: State
-    archive: Front
-    f1: Front
+_ADVICE = "remove it to let the run begin again from its seed"
 
 
 class _Generator(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,16 +70,26 @@ def load_checkpoint(folder: Path, config: Config, decoder: Decoder) -> Checkpoin
     """The folder's checkpoint, checked against the settings of its run."""
     path = folder / NAME
     try:
+        if path.exists() and not path.is_file():
+            raise FileFormatError("expected a file, got a folder, a pipe or a device")
         arrays = _read(path, config)
         return _build(arrays, config, decoder)
     except FileNotFoundError:
-        raise FileFormatError(f"{path} does not exist, so there is nothing to go on from; train anew") from None
+        raise FileFormatError(f"{path} does not exist, so there is nothing to go on from") from None
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror or error})") from None
     except FileFormatError as error:
-        raise FileFormatError(f"{path}: {error}; the run cannot go on from it") from None
-    except (zipfile.BadZipFile, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise FileFormatError(f"{path}: damaged ({error}); the run cannot go on from it") from None
+        raise FileFormatError(f"{path}: {error}; {_ADVICE}") from None
+    except (
+        zipfile.BadZipFile,
+        ValueError,
+        KeyError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        struct.error,
+    ) as error:
+        raise FileFormatError(f"{path}: damaged ({error}); {_ADVICE}") from None
 
 
 def fingerprint(config: Config) -> str:
@@ -124,10 +128,19 @@ def _read(path: Path, config: Config) -> dict[str, NDArray[Any]]:
     solutions = 8 * individuals
     row = 64 + 8 * max(lambda_1(tag) for tag in config.subspecies) + max(lambda_2(tag) for tag in config.subspecies)
     most = (individuals + 2 * solutions) * row + _MOST_ENTRIES * _OVERHEAD
+    if path.stat().st_size > 2 * most:  # before the directory of the file is read, which may be long
+        raise FileFormatError("larger than the checkpoint of such a run can be")
     with zipfile.ZipFile(path) as file:
         entries = file.infolist()
         if len(entries) > _MOST_ENTRIES or sum(entry.file_size for entry in entries) > most:
             raise FileFormatError("larger than the checkpoint of such a run can be")
+        # We never compress. What is as large on the disk as in memory cannot be a bomb, whatever the settings claim.
+        if any(
+            entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size for entry in entries
+        ):
+            raise FileFormatError("an array is compressed, as Mococo never writes it")
+        if sum(entry.file_size for entry in entries) > path.stat().st_size:
+            raise FileFormatError("its arrays overlap")
         arrays = {}
         for entry in entries:
             with file.open(entry) as member:

@@ -1,8 +1,9 @@
-"""Writing a run's folder, generation by generation.
+"""Writing a run's folder, generation by generation. `docs/run_format.md` tells what is in the files.
 
 ==========================  ================================================================
 config.json                 environment, seed, all settings, versions; written first
 events.jsonl                a line for each generation
+checkpoint.npz              all that is needed to go on
 front.json                  F_1 of the last generation, equal solutions counted
 archive.json                the best policies ever found
 policies/complexity-NN.json the archive's policies, for `mococo.load`
@@ -11,7 +12,9 @@ policies/complexity-NN.json the archive's policies, for `mococo.load`
 
 from __future__ import annotations
 
+import os
 import platform
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,7 +28,9 @@ from mococo.envs.spec import Environment
 from mococo.errors import FileFormatError, RunError
 from mococo.files import write_atomic
 from mococo.policy_json import save_policy, to_record
-from mococo.runs.reading import read_config
+from mococo.runs import checkpoint as checkpoints
+from mococo.runs import lock
+from mococo.runs.reading import event_lines, read_config
 from mococo.runs.records import (
     FRONT_FORMAT,
     FRONT_VERSION,
@@ -36,9 +41,11 @@ from mococo.runs.records import (
     RunRecord,
 )
 from mococo.runs.scores import FRESH_SEED, FRESH_STARTS, Scored
-from mococo.training import Record
+from mococo.stops import Stops
+from mococo.training import Checkpoint, Record
 
-_FILES = ("config.json", "events.jsonl", "front.json", "archive.json")
+_EVENTS = "events.jsonl"
+_FILES = ("config.json", _EVENTS, "front.json", "archive.json", checkpoints.NAME)
 _POLICIES = "policies"
 
 
@@ -53,46 +60,81 @@ class RunFolder:
     def record(self, record: Record) -> None:
         """Add a generation."""
         line = msgspec.json.encode(record) + b"\n"
-        with _writing(self.path), (self.path / "events.jsonl").open("ab") as file:
+        with writing(self.path), (self.path / _EVENTS).open("ab") as file:
             file.write(line)
 
-    def finish(self, front: Sequence[Scored], archive: Sequence[Scored]) -> None:
+    def checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Save where the run can go on; the generations before it are on the disk when it is."""
+        with writing(self.path):
+            with (self.path / _EVENTS).open("ab") as file:
+                os.fsync(file.fileno())
+            checkpoints.save_checkpoint(self.path, checkpoint, self.config)
+
+    def rewind(self, generations: int) -> None:
+        """Forget what a killed run wrote after its checkpoint, and what it did not come to put in place."""
+        path = self.path / _EVENTS
+        kept = b"".join(line + b"\n" for line in event_lines(path)[:generations])
+        with writing(self.path):
+            _clear_drafts(self.path)
+            # A link is replaced by a file, so that nothing is written where it leads.
+            if path.is_symlink() or (path.exists() and path.read_bytes() != kept):
+                write_atomic(path, kept)
+
+    def finish(self, front: Sequence[Scored], archive: Sequence[Scored], generations: int, ended: str = "") -> None:
         """Write what was found: F_1 of the last generation and the archive."""
-        with _writing(self.path):
-            for member in archive:
-                save_policy(member.policy, self.path / _POLICIES / f"complexity-{member.complexity:02d}.json")
-            self._write_front("front.json", front)
-            self._write_front("archive.json", archive)  # last: with it the run is complete
+        policies = self.path / _POLICIES
+        with writing(self.path):
+            if policies.is_symlink():
+                policies.unlink()
+            names = {f"complexity-{member.complexity:02d}.json": member.policy for member in archive}
+            for name, policy in names.items():
+                save_policy(policy, policies / name)
+            for file in policies.glob("complexity-*.json"):
+                if file.name not in names:  # of an earlier end, before the run was resumed
+                    file.unlink()
+            for name, members in (("front.json", front), ("archive.json", archive)):  # with the last, it is complete
+                write_atomic(self.path / name, self.front_bytes(members, generations, ended))
 
     def discard(self) -> None:
         """Remove the run, as if it had never been started; files of others stay."""
-        with _writing(self.path):
+        with writing(self.path):
             _clear(self.path)
             with suppress(OSError):  # where it is not empty, or the folder that we are in
+                (self.path / lock.NAME).unlink(missing_ok=True)
                 self.path.rmdir()
 
-    def _write_front(self, name: str, members: Sequence[Scored]) -> None:
+    def front_bytes(self, members: Sequence[Scored], generations: int, ended: str = "") -> bytes:
+        """`front.json` or `archive.json`."""
         record = FrontRecord(
             format=FRONT_FORMAT,
             version=FRONT_VERSION,
             env=self.env.id,
+            generations=generations,
+            ended=ended,
             training_starts=self.config.eta,
             fresh_starts=FRESH_STARTS,
             fresh_seed=FRESH_SEED,
             members=[member_record(member) for member in members],
         )
-        write_atomic(self.path / name, _json(record))
+        return _json(record)
 
 
-def create(path: Path, env: Environment, config: Config, seed: int, *, overwrite: bool = False) -> RunFolder:
+def create(
+    path: Path, env: Environment, config: Config, seed: int, *, overwrite: bool = False, stops: Stops | None = None
+) -> RunFolder:
     """Make the folder. One that holds anything is refused; `overwrite` replaces a run's files, and only those."""
     check_free(path, overwrite=overwrite)
-    record = RunRecord(RUN_FORMAT, RUN_VERSION, env.id, seed, config, _versions())
-    with _writing(path):
+    record = RunRecord(RUN_FORMAT, RUN_VERSION, env.id, seed, config, versions(), stops or Stops())
+    with writing(path, "name another folder with -o"):
         path.mkdir(parents=True, exist_ok=True)
         _clear(path)
-        write_atomic(path / "config.json", _json(record))
+        write_config(path, record)
     return RunFolder(path, env, config)
+
+
+def write_config(path: Path, record: RunRecord) -> None:
+    """Replace `config.json`."""
+    write_atomic(path / "config.json", _json(record.sealed()))
 
 
 def check_free(path: Path, *, overwrite: bool) -> None:
@@ -102,7 +144,7 @@ def check_free(path: Path, *, overwrite: bool) -> None:
             return
         if not path.is_dir():
             raise RunError(f"{path} is a file, but a run needs a folder; name another with -o")
-        if not any(path.iterdir()):
+        if all(_is_ours_to_drop(file) for file in path.iterdir()):
             return
     except OSError as error:
         raise RunError(f"{path} cannot be read ({error.strerror}); name another folder with -o") from None
@@ -122,6 +164,7 @@ def check_free(path: Path, *, overwrite: bool) -> None:
 
 def _clear(path: Path) -> None:
     """Remove a run's files. What else may lie there is not ours."""
+    _clear_drafts(path)
     for name in _FILES:
         (path / name).unlink(missing_ok=True)
     policies = path / _POLICIES
@@ -132,14 +175,33 @@ def _clear(path: Path) -> None:
             policies.rmdir()
 
 
+def _clear_drafts(path: Path) -> None:
+    """Remove what `write_atomic` left when the process was killed."""
+    for folder in (path, path / _POLICIES):
+        if folder.is_dir() and not (folder.is_symlink() and folder != path):
+            for file in folder.iterdir():
+                if _is_draft(file):
+                    file.unlink(missing_ok=True)
+
+
+def _is_draft(file: Path) -> bool:
+    return file.name.startswith(tuple(f".{name}" for name in (*_FILES, "complexity-"))) and file.suffix == ".tmp"
+
+
+def _is_ours_to_drop(file: Path) -> bool:
+    """What a run that was killed before it had begun leaves."""
+    return file.name == lock.NAME or _is_draft(file)
+
+
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def writing(path: Path, advice: str = "") -> Iterator[None]:
+    """Turn the system's refusal to write into one clear line."""
     try:
         yield
     except OSError as error:
-        raise RunError(
-            f"{error.filename or path} cannot be written ({error.strerror}); name another folder with -o"
-        ) from None
+        place = path if error.filename is None or str(error.filename).endswith(".tmp") else error.filename
+        hint = advice or f"what was saved before is intact: mend this, then mococo resume {shlex.quote(str(path))}"
+        raise RunError(f"{place} cannot be written ({error.strerror}); {hint}") from None
 
 
 def member_record(member: Scored) -> MemberRecord:
@@ -148,6 +210,7 @@ def member_record(member: Scored) -> MemberRecord:
         performance=member.performance,
         fresh_performance=member.fresh_performance,
         fresh_standard_error=member.fresh_standard_error,
+        fresh_interval=member.fresh_interval,
         complexity=member.complexity,
         gen=member.gen,
         count=member.count,
@@ -159,6 +222,7 @@ def _json(record: msgspec.Struct) -> bytes:
     return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """What the results of a run may depend on."""
     libraries = {name: version(name) for name in ("mococo", "numpy", "numba", "gymnasium")}
     return {**libraries, "python": platform.python_version()}

@@ -14,6 +14,7 @@ from mococo.policy_json import FORMAT, VERSION, from_record, read_json
 from mococo.runs import records
 from mococo.runs.records import FrontRecord, MemberRecord, RunRecord
 from mococo.runs.scores import Scored
+from mococo.stops import Stops
 from mococo.training import Record
 
 
@@ -35,11 +36,16 @@ class Run:
     """Over how many starts the fresh performances are means."""
     finished: bool
     """Whether front and archive were written; not so if the run was killed."""
+    generations: int
+    """Of how many generations front and archive are; the history may be longer when a resumed run was killed."""
+    ended: str
+    """Why there are no more: empty after the last one, "interrupted", or the limit that was reached."""
+    stops: Stops
 
     @property
     def complete(self) -> bool:
         """Whether all generations were run and saved."""
-        return self.finished and len(self.history) == self.config.num_gens
+        return self.finished and self.generations == len(self.history) == self.config.num_gens
 
 
 def holds_run(path: Path) -> bool:
@@ -50,18 +56,21 @@ def holds_run(path: Path) -> bool:
 def read_run(path: Path) -> Run:
     """The run in a folder, with every file checked."""
     config = read_config(path)
-    archive, front = (_read_front(path / name, config.env) for name in ("archive.json", "front.json"))
+    archive, front = (read_front(path / name, config.env) for name in ("archive.json", "front.json"))
     return Run(
         path=path,
         env=config.env,
         seed=config.seed,
         config=config.settings,
         versions=config.versions,
-        history=_read_events(path / "events.jsonl"),
+        history=read_events(path / "events.jsonl"),
         archive=_scored(archive, path / "archive.json"),
         front=_scored(front, path / "front.json"),
         fresh_starts=archive.fresh_starts,
         finished=(path / "archive.json").exists(),
+        generations=archive.generations,
+        ended=archive.ended,
+        stops=config.stops,
     )
 
 
@@ -70,14 +79,19 @@ def read_config(path: Path) -> RunRecord:
     if not holds_run(path):
         raise FileFormatError(f"{path} does not hold a run: it has no config.json")
     record: RunRecord = read_json(path / "config.json", RunRecord, records.RUN_FORMAT, records.RUN_VERSION)
+    if record.sealed() != record:
+        raise FileFormatError(
+            f"{path / 'config.json'}: its checksum is not that of its contents, so it was changed or damaged after the "
+            f"run began; for other settings, train anew (mococo config prints them as TOML)"
+        )
     return record
 
 
-def _read_front(path: Path, env: str) -> FrontRecord:
+def read_front(path: Path, env: str) -> FrontRecord:
     """The file, or a front without members where a run was killed before it was written."""
     kind, version = records.FRONT_FORMAT, records.FRONT_VERSION
     if not path.exists():
-        return FrontRecord(kind, version, env, training_starts=0, fresh_starts=0, fresh_seed=0, members=[])
+        return FrontRecord(kind, version, env, 0, "", training_starts=0, fresh_starts=0, fresh_seed=0, members=[])
     record: FrontRecord = read_json(path, FrontRecord, kind, version, records.MAX_FRONT_BYTES)
     if record.env != env:
         raise FileFormatError(f"{path}: holds policies for {record.env}, but the run beside it is of {env}")
@@ -107,22 +121,29 @@ def _member(record: MemberRecord) -> Scored:
         count=record.count,
         fresh_performance=record.fresh_performance,
         fresh_standard_error=record.fresh_standard_error,
+        fresh_interval=record.fresh_interval,
     )
 
 
-def _read_events(path: Path) -> tuple[Record, ...]:
+def event_lines(path: Path) -> list[bytes]:
     """All whole lines. A last line without its end was torn when the run was killed, and does not count."""
     try:
         if path.stat().st_size > records.MAX_EVENTS_BYTES:
             raise FileFormatError(f"{path}: larger than {records.MAX_EVENTS_BYTES} bytes, so a run did not write it")
-        lines = path.read_bytes().split(b"\n")[:-1] if path.is_file() else []
+        if not path.is_file():
+            raise FileFormatError(f"{path}: expected a file of events, got a folder, a pipe or a device")
+        return path.read_bytes().split(b"\n")[:-1]
     except FileNotFoundError:
-        return ()
+        return []
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def read_events(path: Path, most: int | None = None) -> tuple[Record, ...]:
+    """The generations that were told, or the first `most` of them."""
     decoder = msgspec.json.Decoder(Record)
     history = []
-    for number, line in enumerate(lines):
+    for number, line in enumerate(event_lines(path)[:most]):
         try:
             record = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

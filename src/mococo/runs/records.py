@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
 from mococo.config import Config
 from mococo.policy_json import PolicyRecord
+from mococo.stops import Stops
 
 RUN_FORMAT, RUN_VERSION = "mococo-run", 1
 FRONT_FORMAT, FRONT_VERSION = "mococo-front", 1
@@ -23,6 +26,14 @@ class RunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: Config
     versions: dict[str, str]
     """Of Python and of the libraries that the results may depend on."""
+    stops: Stops
+    checksum: str = ""
+    """Of all the rest: a digit that changed unnoticed would make another run of it when it is resumed."""
+
+    def sealed(self) -> RunRecord:
+        """The same with its checksum."""
+        plain = msgspec.structs.replace(self, checksum="")
+        return msgspec.structs.replace(self, checksum=hashlib.sha256(msgspec.json.encode(plain)).hexdigest())
 
 
 class MemberRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,6 +44,8 @@ class MemberRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fresh_performance: float
     """Mean return over fresh starts, which the search has not seen."""
     fresh_standard_error: float
+    fresh_interval: tuple[float, float]
+    """Where the mean over all starts lies with 95 %: bootstrap, percentiles."""
     complexity: int
     gen: int
     """The generation in which it was found."""
@@ -47,6 +60,10 @@ class FrontRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: str
     version: int
     env: str
+    generations: int
+    """How many were evaluated when this was written."""
+    ended: str
+    """Why there were no more: empty after the last one, "interrupted", or the limit that was reached."""
     training_starts: int
     fresh_starts: int
     fresh_seed: int

@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mococo.envs.spec import Environment
 from mococo.evaluation import evaluate
 from mococo.front import Front
@@ -14,6 +17,7 @@ from mococo.policy import Policy
 FRESH_STARTS = 1000
 FRESH_SEED = 0
 """One seed for every run, so that runs can be compared; the training starts are drawn in another way."""
+RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,13 @@ class Scored:
     """Solutions of the front with this performance and complexity."""
     fresh_performance: float
     fresh_standard_error: float
+    fresh_interval: tuple[float, float]
+    """95 % bootstrap interval of the fresh performance."""
+
+    @property
+    def gap(self) -> float:
+        """By how much the training starts flatter."""
+        return self.performance - self.fresh_performance
 
 
 def score(front: Front, env: Environment, threads: int | None = None) -> tuple[Scored, ...]:
@@ -38,11 +49,27 @@ def score(front: Front, env: Environment, threads: int | None = None) -> tuple[S
         return ()
     policies = [member.policy for member in members]
     returns = evaluate(policies, env, episodes=FRESH_STARTS, seed=FRESH_SEED, threads=threads).returns
-    means, deviations = returns.mean(axis=1).tolist(), returns.std(axis=1, ddof=1).tolist()
+    means, deviations = returns.mean(axis=1), returns.std(axis=1, ddof=1) / math.sqrt(FRESH_STARTS)
+    fresh = zip(means.tolist(), deviations.tolist(), intervals(returns), strict=True)
     return tuple(
-        Scored(m.policy, m.performance, m.complexity, m.gen, front.count(m), mean, deviation / math.sqrt(FRESH_STARTS))
-        for m, mean, deviation in zip(members, means, deviations, strict=True)
+        Scored(m.policy, m.performance, m.complexity, m.gen, front.count(m), *numbers)
+        for m, numbers in zip(members, fresh, strict=True)
     )
+
+
+def intervals(returns: NDArray[np.float64]) -> list[tuple[float, float]]:
+    """95 % intervals of the mean of each row by the percentile bootstrap.
+
+    returns : (n, episodes). Every row is resampled alike, always with the same seed, so a policy's interval does not
+    depend on its company.
+    """
+    episodes = returns.shape[1]
+    draws = np.random.default_rng(FRESH_SEED).integers(0, episodes, size=(RESAMPLES, episodes))
+    found = []
+    for row in returns:
+        low, high = np.percentile(row[draws].mean(axis=1), [2.5, 97.5]).tolist()
+        found.append((low, high))
+    return found
 
 
 def best(members: Sequence[Scored]) -> Scored:
