@@ -15,6 +15,7 @@ from mococo.subspecies import Tag, lambda_2, tag_text
 MAX_SETS = 16  # sets on one feature; more could not be named, let alone read
 MAX_ACTIONS = 100  # alleles are kept in bytes, and no reader follows more
 MAX_GENES = 65_536  # genes of one rule base
+MAX_COUNT = 10_000_000  # individuals or start states; more would not fit into memory
 
 FAILED = ("counted", "worst")
 PAPER_SUBSPECIES: tuple[Tag, ...] = ((2, 2), (3, 3), (4, 4), (5, 5))
@@ -179,6 +180,8 @@ def _is_number(value: object) -> bool:
 def _whole(name: str, value: object, least: int, why: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ConfigError(f"{name} must be a whole number >= {least}, because {why}, got {value!r}")
+    if name != "num_gens" and value > MAX_COUNT:
+        raise ConfigError(f"{name} must be at most {MAX_COUNT:,}, because more would not fit into memory, got {value}")
     return value
 
 

@@ -42,6 +42,10 @@ class UsageError(MococoError):
     """A command line cannot be understood."""
 
 
+class MissingExtra(MococoError, ImportError):  # noqa: N818 - nothing is wrong, only something is not installed
+    """A library that only some parts need is not installed."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint with the nearest known name, or all of them when there are few.
 

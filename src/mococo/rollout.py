@@ -82,9 +82,9 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 class Engine:
     """An environment with its compiled kernels."""
 
-    def __init__(self, env: Environment, knots: int, threads: int) -> None:
+    def __init__(self, env: Environment, knots: int, threads: int, *, libm: bool = False) -> None:
         self._env = env
-        self._module = compiled(env, knots)
+        self._module = compiled(env, knots, libm)
         self._threads = threads
 
     def roll_out(self, batch: Batch, starts: Floats, *, fail_fast: bool) -> tuple[Floats, Ints, NDArray[np.bool_]]:

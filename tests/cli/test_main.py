@@ -47,7 +47,7 @@ def test_every_command_has_its_help(mococo: Run, command: str) -> None:
     ("words", "message"),
     [
         (["trian"], "unknown command 'trian'. Did you mean train?"),
-        (["xyz"], "unknown command 'xyz'. Known: evaluate, show, solve, train."),
+        (["xyz"], "unknown command 'xyz'. Known: config, evaluate, resume, show, solve, train, verify-run."),
         (["--hepl"], "unknown option '--hepl'. Did you mean --help?"),
         (["train"], "ENV is missing: Environment, for example MountainCar-v0. See mococo train --help"),
         (["show"], "PATH is missing: Folder of a run, or file of a policy. See mococo show --help"),

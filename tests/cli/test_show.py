@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -33,7 +34,10 @@ def test_a_run_is_told(mococo: Run, run: SavedRun) -> None:
     for member in run.archive:
         assert f" {member.complexity}  " in text
         assert f"{member.performance:.2f}" in text
-        assert f"{member.fresh_performance:.2f} ± {member.fresh_standard_error:.2f}" in text
+        low, high = member.fresh_interval
+        assert f"{member.fresh_performance:.2f}  {low:.2f} to {high:.2f}  {member.gap:.2f}" in re.sub(
+            " {2,}", "  ", text
+        )
 
 
 def test_another_policy_of_a_run(mococo: Run, run: SavedRun) -> None:
@@ -107,7 +111,7 @@ def test_a_run_that_was_killed(mococo: Run, run: SavedRun) -> None:
     answer = mococo("show", "killed")
     assert answer.code == 0
     assert "  2 of 4 generations (stopped early), " in answer.out
-    assert answer.out.endswith("\n\nThe run ended before it could save its policies.\n")
+    assert answer.out.endswith("\n\nIt has not saved policies yet. To go on with it: mococo resume killed\n")
 
 
 def test_what_is_refused(mococo: Run, run: SavedRun, policy_file: Path) -> None:

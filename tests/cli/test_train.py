@@ -29,7 +29,8 @@ def test_a_run_is_saved_and_told(mococo: Run, tmp_path: Path) -> None:
     assert run.complete
     assert "The best policies found. Mean return from 30 training starts" in answer.out
     for member in run.archive:
-        row = rf"^ +{member.complexity} +{member.performance:.2f} +{member.fresh_performance:.2f} ± \d+\.\d\d +\d"
+        numbers = rf"{member.performance:.2f} +{member.fresh_performance:.2f} +-[\d.]+ to -[\d.]+ +-?[\d.]+ +\d"
+        row = rf"^ +{member.complexity} +{numbers}"
         assert re.search(row, answer.out, re.MULTILINE)
         loaded = package.load(path / "policies" / f"complexity-{member.complexity:02d}.json")
         assert loaded == member.policy
@@ -265,7 +266,8 @@ def test_control_c_saves_what_was_found(tmp_path: Path) -> None:
     assert not run.complete
     assert run.archive
     n = len(run.history)
-    assert err.endswith(f"mococo: stopped after generation {n} of 1000000; what was found is in {path}\n")
+    assert err.endswith(f"mococo: stopped after generation {n} of 1000000; to go on: mococo resume {path}\n")
+    assert "mococo: finishing this generation; once more to leave at once\n" in err
     assert "Saved in" in out
 
 
@@ -273,7 +275,7 @@ def test_control_c_before_the_first_generation_leaves_nothing(mococo: Run, monke
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mococo.cli.train.evolve", interrupted)
+    monkeypatch.setattr("mococo.runs.session.evolve", interrupted)
     answer = mococo(*CAR, *SMALL, "-o", "run")
     assert (answer.code, answer.out) == (130, "")
     assert answer.err == "mococo: stopped before the first generation was evaluated; nothing was saved\n"
@@ -284,9 +286,9 @@ def test_a_file_that_cannot_grow_gives_one_line(tmp_path: Path) -> None:
     limited = f"ulimit -f 2; exec {COMMAND} {' '.join(train_words(tmp_path / 'run', '--num-gens', '50'))}"
     done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, env=environment())
     assert done.returncode == 2
-    assert (
-        done.stderr == f"mococo: {tmp_path / 'run'} cannot be written (File too large); name another folder with -o\n"
-    )
+    run = tmp_path / "run"
+    advice = f"what was saved before is intact: mend this, then mococo resume {run}"
+    assert done.stderr == f"mococo: {run} cannot be written (File too large); {advice}\n"
     assert len(json.loads(f"[{','.join((tmp_path / 'run' / 'events.jsonl').read_text().splitlines()[:-1])}]")) > 1
 
 

@@ -83,6 +83,22 @@ def test_a_step_from_the_edges_of_the_state_space_is_gymnasiums(gym: Any, action
             assert (our_reward, done) == (float(reward), terminated)
 
 
+def test_the_goal_is_reached_at_exactly_its_position(gym: Any) -> None:
+    """Hardly any episode lands there; these states are chosen to."""
+    env, landed = gym.unwrapped, 0
+    for position in np.linspace(0.44, 0.499, 500).tolist():
+        velocity = (0.5 - position) - (0.001 + np.cos(3 * position) * (-0.0025))
+        state, _, done = step((position, velocity), 2.0)
+        env.reset(seed=1)
+        env.state = np.array([position, velocity])
+        _, _, terminated, _, _ = env.step(2)
+        assert bits(state) == bits(env.state)
+        assert done == terminated
+        landed += state[0] == 0.5
+        assert done or state[0] != 0.5
+    assert landed > 50
+
+
 def test_compiled_episodes_are_gymnasiums_own(gym: Any) -> None:
     """From Gymnasium's own resets, through its time limit, with the actions of `Policy.act`."""
     rng = np.random.default_rng(2)

@@ -32,7 +32,7 @@ def written(path: Path, result: Result) -> Path:
     folder = create(path, result.env, result.config, result.seed)
     for record in result.history:
         folder.record(record)
-    folder.finish(score(result.front, result.env), score(result.archive, result.env))
+    folder.finish(score(result.front, result.env), score(result.archive, result.env), len(result.history))
     return path
 
 

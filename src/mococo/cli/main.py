@@ -15,12 +15,16 @@ from mococo.errors import MococoError, UsageError, nearest
 
 COMMANDS = {
     "train": "evolve policies for an environment and save them in a run folder",
+    "resume": "go on with a run that was stopped or killed, or make it longer",
     "show": "print a run (settings, front, rules) or a policy (rules, fuzzy sets)",
     "evaluate": "play episodes with a policy, or with all the policies of a run",
+    "config": "print every setting, explained, as a file for --config",
+    "verify-run": "replay a run, and say whether it is what it claims",
+    "plot": "draw a run, many runs or a policy: front, fuzzy sets, map, timeline, ...",
     "solve": "find out how well any policy can do, by value iteration",
 }
 
-OK, REFUSED, OUT_OF_MEMORY, INTERRUPTED, PIPE_CLOSED = 0, 2, 1, 130, 141
+OK, REFUSED, OUT_OF_MEMORY, DIFFERS, INTERRUPTED, PIPE_CLOSED = 0, 2, 1, 3, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,7 +72,7 @@ def _dispatch(words: list[str]) -> int:
         kind = "option" if first.startswith("-") else "command"
         known = ["--help", "--version"] if kind == "option" else COMMANDS
         raise UsageError(f"unknown {kind} {first!r}. {nearest(first, known)}")
-    run = importlib.import_module(f"mococo.cli.{first}").run
+    run = importlib.import_module(f"mococo.cli.{first.replace('-', '_')}").run
     return int(run(words[1:]))
 
 

@@ -30,6 +30,7 @@ class Silent:
     def __init__(self, num_gens: int) -> None:
         self._num_gens = num_gens
         self._done = 0
+        self._seen = 0  # in this process; fewer than are done when a run was resumed
         self._best = ""
         self._evaluations = 0
         self._seconds = 0.0
@@ -43,8 +44,9 @@ class Silent:
     def update(self, progress: Progress) -> None:
         """A generation has been evaluated."""
         record, archive = progress.record, progress.archive
-        if record.gen == 1:
-            self._recent.clear()  # generation 0 had to load the simulator, or even to wait for the compiler
+        self._seen += 1
+        if self._seen == 2:
+            self._recent.clear()  # the first one had to load the simulator, or even to wait for the compiler
         self._done = record.gen + 1
         self._evaluations += record.evaluations
         self._seconds += record.seconds
@@ -57,7 +59,7 @@ class Silent:
         """Evaluations a second, environment steps a second where they are counted, and the time that is left."""
         if self._done == self._num_gens:
             return f"{self._evaluations:,} evaluations in {duration(self._seconds)}"
-        if self._done == 1 and (self._compiled or self._seconds < _LOADING):
+        if self._seen == 1 and (self._compiled or self._seconds < _LOADING):
             return f"{duration(self._seconds)} with loading the simulator"
         evaluations, steps, seconds = map(sum, zip(*self._recent, strict=True))
         speeds = [f"{_amount(evaluations / max(seconds, 1e-9))} evaluations/s"]
@@ -82,7 +84,7 @@ class Lines(Silent):
         before = self._done * 10 // self._num_gens
         super().update(progress)
         late = time.monotonic() > self._printed + _PATIENCE
-        if self._done == 1 or late or self._done * 10 // self._num_gens > before:
+        if self._seen == 1 or late or self._done * 10 // self._num_gens > before:
             self._printed = time.monotonic()
             text = f"Generation {self._done}/{self._num_gens}: {self.pace}, best {self._best or 'none'}"
             print(text, file=sys.stderr, flush=True)

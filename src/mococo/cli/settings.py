@@ -9,33 +9,47 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
+from mococo.cli.limits import Limits
 from mococo.cli.parsing import NUMBER, TEXT, WHOLE, option
 from mococo.config import Config, make_config
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError, FileFormatError
+from mococo.stops import Stops
 from mococo.subspecies import tag_text
 from mococo.training import resolve
 
 T = TypeVar("T")
 
 MAX_FILE_BYTES = 2**20
-_ELSEWHERE = ("env", "seed", "threads", "config", "out", "overwrite", "quiet")
+_ELSEWHERE = (
+    "env",
+    "seed",
+    "seeds",
+    "threads",
+    "config",
+    "out",
+    "overwrite",
+    "quiet",
+    "json",
+    *Stops.__struct_fields__,
+)
 
 
 @cache
 def with_settings(kind: type[T]) -> type[T]:
-    """A command's dataclass with an option for each setting of `Config`; None where it is not given."""
-    fields: list[tuple[str, Any, Any]] = []
+    """A command's dataclass with an option for each limit and each setting of `Config`; None where it is not given."""
+    limits = get_type_hints(Limits, include_extras=True)
+    fields: list[tuple[str, Any, Any]] = [(name, annotation, None) for name, annotation in limits.items()]
     for name, text in descriptions().items():
         if name == "subspecies":
             how = option(text, default="the environment's", metavar="2x2,3x3")
             fields.append((name, Annotated[str | None, TEXT, how], None))
         else:
             how = option(text, default=str(getattr(Config(), name)))
-            kind_of_number = WHOLE if isinstance(getattr(Config(), name), int) else NUMBER
-            fields.append((name, Annotated[int | float | None, kind_of_number, how], None))
+            reader = {int: WHOLE, float: NUMBER, str: TEXT}[type(getattr(Config(), name))]
+            fields.append((name, Annotated[int | float | str | None, reader, how], None))
     extended = dataclasses.make_dataclass(kind.__name__, fields, bases=(kind,), frozen=True)
     extended.__doc__ = kind.__doc__
     return extended
@@ -94,5 +108,5 @@ def descriptions() -> dict[str, str]:
     found: dict[str, str] = {}
     for field, text in zip(body.body, body.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-            found[field.target.id] = str(ast.literal_eval(text.value))
+            found[field.target.id] = " ".join(str(ast.literal_eval(text.value)).split())
     return found

@@ -13,14 +13,18 @@ from mococo.cli import text
 from mococo.cli.drawing import draw_sets
 from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
+from mococo.cli.seeds import summary_text
 from mococo.cli.settings import settings_text
 from mococo.cli.sources import open_source
 from mococo.errors import UsageError
 from mococo.policy import Policy
 from mococo.policy_json import to_record
+from mococo.report.latex import front_table, rule_base
+from mococo.runs.experiment import finished_runs, holds_experiment, read_experiment
 from mococo.runs.folder import member_record
 from mococo.runs.reading import Run
 from mococo.runs.scores import Scored, best
+from mococo.runs.session import INTERRUPTED
 from mococo.subspecies import tag_text
 
 
@@ -33,19 +37,29 @@ class Show:
         int | None, WHOLE, option("Print the run's policy of this complexity.", default="the best policy's")
     ] = None
     json: Annotated[bool, option("Print JSON for other programs.", default="")] = False
+    latex: Annotated[bool, option("Print tables for LaTeX (booktabs): front and rules.", default="")] = False
 
 
 def run(words: Sequence[str]) -> int:
     """Read, choose, print."""
     args = parse(Show, "show", words)
+    if holds_experiment(Path(args.path)) and not args.json and args.complexity is None:
+        seeds = read_experiment(Path(args.path)).seeds
+        print(summary_text(Path(args.path), finished_runs(Path(args.path), seeds), len(seeds)))
+        return OK
+    if args.json and args.latex:
+        raise UsageError("--json and --latex exclude each other")
     source = open_source(Path(args.path))
     if isinstance(source, Policy):
         if args.complexity is not None:
             raise UsageError(f"--complexity picks a policy of a run, but {args.path} is a single policy")
-        print(_json(to_record(source)) if args.json else policy_text(source))
+        print(rule_base(source) if args.latex else _json(to_record(source)) if args.json else policy_text(source))
     elif args.complexity is not None:
         member = _of_complexity(source, args.complexity)
-        print(_json(member_record(member)) if args.json else _member_text(source, member))
+        told = rule_base(member.policy) if args.latex else _member_text(source, member)
+        print(_json(member_record(member)) if args.json else told)
+    elif args.latex:
+        print(_run_latex(source))
     else:
         print(_json(_run_data(source)) if args.json else run_text(source))
     return OK
@@ -63,7 +77,9 @@ def run_text(run: Run) -> str:
     """Settings, archive, last front, best policy."""
     evaluations = sum(record.evaluations for record in run.history)
     seconds = sum(record.seconds for record in run.history)
-    state = "" if run.complete else " (stopped early)"
+    state = (
+        "" if run.complete else f" (ended by {run.ended})" if run.ended not in ("", INTERRUPTED) else " (stopped early)"
+    )
     versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
     parts = [
         f"{run.env}, seed {run.seed}\n"
@@ -73,7 +89,9 @@ def run_text(run: Run) -> str:
         f"{text.wrapped(', '.join(settings_text(run.config)), '  ', '  ')}"
     ]
     if not run.finished:
-        return "\n\n".join([*parts, "The run ended before it could save its policies."])
+        return "\n\n".join(
+            [*parts, f"It has not saved policies yet. To go on with it: {text.command('mococo resume', run.path)}"]
+        )
     parts += [text.archive_text(run.archive, run.config.eta, run.fresh_starts), text.last_front_text(run.front)]
     if run.archive:
         top = best(run.archive)
@@ -84,10 +102,17 @@ def run_text(run: Run) -> str:
     return "\n\n".join(parts)
 
 
+def _run_latex(run: Run) -> str:
+    """The archive's table, and the best policy's."""
+    if not run.archive:
+        raise UsageError(f"{run.path} holds no policies")
+    return f"{front_table(run.archive)}\n\n{rule_base(best(run.archive).policy)}"
+
+
 def _member_text(run: Run, member: Scored) -> str:
     numbers = (
         f"Mean return {text.number(member.performance)} from {text.counted(run.config.eta, 'training start')}, "
-        f"{text.number(member.fresh_performance)} ± {text.number(member.fresh_standard_error)} from "
+        f"{text.number(member.fresh_performance)} (95 %: {text.interval(member.fresh_interval)}) from "
         f"{text.counted(run.fresh_starts, 'fresh start')}; found in generation {member.gen}."
     )
     return f"{text.wrapped(numbers)}\n\n{policy_text(member.policy)}"

@@ -58,6 +58,15 @@ def number(x: float) -> str:
     return f"{x:.2f}"
 
 
+def interval(bounds: tuple[float, float]) -> str:
+    """Two returns.
+
+    >>> interval((-101.234, -99))
+    '-101.23 to -99.00'
+    """
+    return f"{number(bounds[0])} to {number(bounds[1])}"
+
+
 def counted(n: int, word: str) -> str:
     """A number of things.
 
@@ -92,12 +101,14 @@ def rules(policy: Policy) -> str:
 
 def front_table(members: Sequence[Scored]) -> str:
     """The members of a front, a line for each."""
-    headers = ("Complexity", "Training starts", "Fresh starts", "Rules", "Subspecies", "Generation")
+    headers = ("Complexity", "Training", "Fresh", "95 % interval", "Gap", "Rules", "Subspecies", "Found in")
     rows = [
         (
             str(member.complexity),
             number(member.performance),
-            f"{number(member.fresh_performance)} ± {number(member.fresh_standard_error)}",
+            number(member.fresh_performance),
+            interval(member.fresh_interval),
+            number(member.gap),
             str(len(member.policy.rules)),
             tag_text(member.policy.tag),
             str(member.gen),
@@ -113,7 +124,8 @@ def archive_text(members: Sequence[Scored], training_starts: int, fresh_starts: 
         return "No policies: no rule base and fuzzy partition of the same subspecies met."
     legend = (
         f"The best policies found. Mean return from {counted(training_starts, 'training start')}, which the search "
-        f"used, and from {counted(fresh_starts, 'fresh start')} ± standard error:"
+        f"used; from {counted(fresh_starts, 'fresh start')}, with a bootstrap interval; the gap between both; and the "
+        f"generation of each:"
     )
     return f"{wrapped(legend)}\n{front_table(members)}"
 

@@ -8,18 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from mococo.cli import text
-from mococo.cli.main import INTERRUPTED, OK
+from mococo import loggers
+from mococo.cli.limits import given_limits
+from mococo.cli.main import INTERRUPTED
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
-from mococo.cli.progress import display
-from mococo.cli.settings import given_settings, resolved, with_settings
+from mococo.cli.seeds import run_seeds
+from mococo.cli.settings import given_settings, resolved, settings_text, with_settings
+from mococo.cli.work import View, work
+from mococo.config import Config
 from mococo.envs.registry import find
+from mococo.envs.spec import Environment
+from mococo.errors import UsageError
 from mococo.evaluation import check_seed
-from mococo.kernels.notice import compile_notice
 from mococo.rollout import check_threads
-from mococo.runs.folder import RunFolder, create
-from mococo.runs.scores import FRESH_STARTS, best, score
-from mococo.training import Progress, evolve
+from mococo.runs import lock
+from mococo.runs.experiment import MAX_SEEDS, begin
+from mococo.runs.folder import RunFolder, check_free, create
+from mococo.runs.session import Session
+from mococo.stops import Stops
+from mococo.training import Callback
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,11 @@ class Train:
 
     env: Annotated[str, TEXT, option("Environment, for example MountainCar-v0.", metavar="ENV")]
     seed: Annotated[int, WHOLE, option("Start of the random numbers.")] = 0
+    seeds: Annotated[
+        int | None,
+        WHOLE,
+        option("Run this many seeds, from --seed on, a process for each core, into DIR/seed-N.", default=""),
+    ] = None
     config: Annotated[
         str | None, TEXT, option("TOML file of settings, with lines such as num_gens = 20.", default="", metavar="FILE")
     ] = None
@@ -40,6 +52,11 @@ class Train:
     ] = None
     overwrite: Annotated[bool, option("Replace the run that the folder holds.", default="")] = False
     quiet: Annotated[bool, option("Print nothing but the folder.", default="")] = False
+    json: Annotated[bool, option("Print a line of JSON for each generation, and one at the end.", default="")] = False
+    tensorboard: Annotated[bool, option("Write event files for TensorBoard into DIR/tensorboard.", default="")] = False
+    wandb: Annotated[
+        str | None, TEXT, option("Log to this project of Weights & Biases.", default="", metavar="NAME")
+    ] = None
     threads: Annotated[int | None, WHOLE, option("Threads to evaluate on.", default="one for each core")] = None
 
 
@@ -48,19 +65,40 @@ def run(words: Sequence[str]) -> int:
     args = parse(with_settings(Train), "train", words)
     env = find(args.env)
     config = resolved(env, Path(args.config) if args.config is not None else None, given_settings(args))
-    seed, threads = check_seed(args.seed), check_threads(args.threads)
+    seed, threads, stops = check_seed(args.seed), check_threads(args.threads), Stops(**given_limits(args))
+    if args.seeds is not None:
+        return _train_seeds(args, env, config, stops)
     path = Path(args.out) if args.out is not None else default_folder(env.id, seed)
-    folder = create(path, env, config, seed, overwrite=args.overwrite)
-    last, interrupted = _train(folder, seed, threads, quiet=args.quiet)
-    if last is None:
-        print("mococo: stopped before the first generation was evaluated; nothing was saved", file=sys.stderr)
-        return INTERRUPTED
-    _finish(folder, last, threads, quiet=args.quiet)
-    if interrupted:
-        reached = f"{last.record.gen + 1} of {config.num_gens}"
-        print(f"mococo: stopped after generation {reached}; what was found is in {path}", file=sys.stderr)
-        return INTERRUPTED
-    return OK
+    if not (path / lock.NAME).exists():  # else the folder may be in use: then say so, and by whom
+        check_free(path, overwrite=args.overwrite)
+    with lock.locked(path):
+        session = Session(create(path, env, config, seed, overwrite=args.overwrite, stops=stops), seed, stops)
+        return _train(session, args, threads)
+
+
+def _loggers(args: Train, folder: RunFolder) -> list[Callback]:
+    found: list[Callback] = []
+    path = folder.path
+    if args.tensorboard:
+        found.append(loggers.TensorBoard(path / "tensorboard"))
+    if args.wandb is not None:
+        named = dict(setting.split("=", 1) for setting in settings_text(folder.config))
+        found.append(loggers.WeightsAndBiases(args.wandb, {"env": args.env, "seed": args.seed, **named}, dir=str(path)))
+    return found
+
+
+def _train_seeds(args: Train, env: Environment, config: Config, stops: Stops) -> int:
+    if args.seeds is None or not 1 <= args.seeds <= MAX_SEEDS:
+        raise UsageError(f"--seeds must be between 1 and {MAX_SEEDS:,}, got {args.seeds}")
+    if args.overwrite or args.json:
+        raise UsageError(
+            "--seeds goes on with what the folder holds, and prints a table: not with --overwrite or --json"
+        )
+    seeds = range(args.seed, args.seed + args.seeds)
+    path = Path(args.out) if args.out is not None else Path("runs") / f"{env.id.replace('/', '-')}-seeds"
+    with lock.locked(path):
+        record = begin(path, env, config, stops, seeds)
+        return run_seeds(path, record, check_threads(args.threads), quiet=args.quiet)
 
 
 def default_folder(env_id: str, seed: int) -> Path:
@@ -68,36 +106,15 @@ def default_folder(env_id: str, seed: int) -> Path:
     return Path("runs") / f"{env_id.replace('/', '-')}-seed{seed}"
 
 
-def _train(folder: RunFolder, seed: int, threads: int, *, quiet: bool) -> tuple[Progress | None, bool]:
-    """The last generation, and whether Ctrl-C ended the run there."""
-    last: Progress | None = None
+def _train(session: Session, args: Train, threads: int) -> int:
     try:
-        with display(folder.config.num_gens, quiet=quiet) as shown, compile_notice(shown.compiling):
-            for progress in evolve(folder.env, seed, folder.config, threads=threads):
-                folder.record(progress.record)
-                last = progress
-                shown.update(progress)
+        session.callbacks = _loggers(args, session.folder)
+        return work(session, threads, View(args.quiet, args.json))
     except KeyboardInterrupt:
-        return last, True
+        if session.history:
+            raise
+        print("mococo: stopped before the first generation was evaluated; nothing was saved", file=sys.stderr)
+        return INTERRUPTED
     finally:
-        if last is None:
-            folder.discard()
-    return last, False
-
-
-def _finish(folder: RunFolder, last: Progress, threads: int, *, quiet: bool) -> None:
-    """Save and print what was found."""
-    front, archive = (score(members, folder.env, threads) for members in (last.front, last.archive))
-    folder.finish(front, archive)
-    if quiet:
-        print(folder.path)
-        return
-    print(text.archive_text(archive, folder.config.eta, FRESH_STARTS))
-    print()
-    print(text.last_front_text(front))
-    if archive:
-        top = best(archive)
-        print(f"\nThe best policy, complexity {top.complexity}:")
-        print(text.rules(top.policy))
-    print(f"\nSaved in {folder.path}")
-    print(f"To see more: {text.command('mococo show', folder.path)}")
+        if not session.history:
+            session.folder.discard()

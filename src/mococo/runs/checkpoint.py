@@ -70,8 +70,6 @@ def load_checkpoint(folder: Path, config: Config, decoder: Decoder) -> Checkpoin
     """The folder's checkpoint, checked against the settings of its run."""
     path = folder / NAME
     try:
-        if path.exists() and not path.is_file():
-            raise FileFormatError("expected a file, got a folder, a pipe or a device")
         arrays = _read(path, config)
         return _build(arrays, config, decoder)
     except FileNotFoundError:
@@ -124,6 +122,8 @@ def _unpack(text: bytes) -> dict[str, Any]:
 
 def _read(path: Path, config: Config) -> dict[str, NDArray[Any]]:
     """The arrays, after a look at the sizes that the file's directory claims."""
+    if path.exists() and not path.is_file():
+        raise FileFormatError("expected a file, got a folder, a pipe or a device")
     individuals = 2 * (config.db_pop_size + config.rb_pop_size)
     solutions = 8 * individuals
     row = 64 + 8 * max(lambda_1(tag) for tag in config.subspecies) + max(lambda_2(tag) for tag in config.subspecies)

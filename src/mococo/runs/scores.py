@@ -47,14 +47,35 @@ def score(front: Front, env: Environment, threads: int | None = None) -> tuple[S
     members = sorted(front.distinct(), key=lambda member: (member.complexity, -member.performance))
     if not members:
         return ()
-    policies = [member.policy for member in members]
-    returns = evaluate(policies, env, episodes=FRESH_STARTS, seed=FRESH_SEED, threads=threads).returns
-    means, deviations = returns.mean(axis=1), returns.std(axis=1, ddof=1) / math.sqrt(FRESH_STARTS)
-    fresh = zip(means.tolist(), deviations.tolist(), intervals(returns), strict=True)
+    fresh = _fresh([member.policy for member in members], env, threads)
     return tuple(
         Scored(m.policy, m.performance, m.complexity, m.gen, front.count(m), *numbers)
         for m, numbers in zip(members, fresh, strict=True)
     )
+
+
+def rescore(members: Sequence[Scored], env: Environment, eta: int, threads: int | None = None) -> tuple[Scored, ...]:
+    """The same policies with the performances that are found when they are played again."""
+    if not members:
+        return ()
+    policies = [member.policy for member in members]
+    played = evaluate(policies, env, starts=env.training_starts(eta), threads=threads)
+    failed = played.uncovered > 0
+    performances = np.where(failed, env.performance_bounds[0], played.performance).tolist()
+    fresh = _fresh(policies, env, threads)
+    return tuple(
+        Scored(member.policy, performance, member.policy.complexity, member.gen, member.count, *numbers)
+        for member, performance, numbers in zip(members, performances, fresh, strict=True)
+    )
+
+
+def _fresh(
+    policies: Sequence[Policy], env: Environment, threads: int | None
+) -> list[tuple[float, float, tuple[float, float]]]:
+    """Mean, standard error and interval on the fresh starts."""
+    returns = evaluate(policies, env, episodes=FRESH_STARTS, seed=FRESH_SEED, threads=threads).returns
+    means, errors = returns.mean(axis=1), returns.std(axis=1, ddof=1) / math.sqrt(FRESH_STARTS)
+    return list(zip(means.tolist(), errors.tolist(), intervals(returns), strict=True))
 
 
 def intervals(returns: NDArray[np.float64]) -> list[tuple[float, float]]:

@@ -1,0 +1,255 @@
+"""A policy as a picture: which rule acts where, over two features, and the ways that episodes take through it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mococo.analysis.trajectories import NOBODY, Episode, Firing, fire
+from mococo.errors import ConfigError, nearest
+from mococo.observations import with_derived
+from mococo.policy import Policy, Rule
+from mococo.report import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+CELLS = 500
+_TINT, _HATCH = 0.45, "#AAAAAA"
+_MOST_RULES = 12  # as many are written out below the map
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A policy on cells x cells inputs. xs, ys : (cells,) centres; `firing` row by row, x running fastest."""
+
+    x: int
+    y: int
+    xs: Floats
+    ys: Floats
+    firing: Firing
+
+    def picture(self, values: NDArray[Any]) -> NDArray[Any]:
+        """values : (cells^2,) -> (cells, cells), rows along y."""
+        return values.reshape(len(self.ys), len(self.xs))
+
+
+def draw_map(
+    policy: Policy,
+    ax: Axes | None = None,
+    *,
+    over: Sequence[str] = (),
+    at: Mapping[str, float] | None = None,
+    episodes: Sequence[Episode] = (),
+    width: float = style.WIDTH,
+) -> Axes:
+    """The action with the most votes over two features, by default the first two that the policy looks at.
+
+    The other features have the values in `at`, by default the medians of the episodes' inputs, or else the middles of
+    their domains. Numbers are those of the rules, lines where one rule takes over from another; where no rule fires
+    the map is hatched. Episodes are drawn from a ring to a dot.
+    """
+    x, y = _axes(policy, over)
+    rest = _others(policy, (x, y), at or {}, episodes)
+    spans = [_span(policy, f, episodes) for f in (x, y)]
+    grid = action_grid(policy, (x, y), spans, rest)
+    lines = sum(1 + label.count("\n") for label, _ in _entries(policy, width))
+    ax = style.axes_or_new(ax, width, max(2.2, 0.56 * width) + 0.8 + 0.16 * lines)
+    if policy.continuous:
+        _draw_outputs(policy, grid, ax)
+    else:
+        _draw_actions(grid, style.action_colours(policy), ax)
+    _draw_borders(grid, ax)
+    _number_rules(policy, grid, ax)
+    for episode in episodes:
+        _draw_way(episode.inputs[:, x], episode.inputs[:, y], episode.uncovered, ax)
+    fx, fy = policy.features[x], policy.features[y]
+    ax.set_xlim(*spans[0])
+    ax.set_ylim(*spans[1])
+    fixed = ", ".join(
+        f"{policy.features[f].name} = {rest[f]:.3g}" for f in style.used_features(policy) if f not in (x, y)
+    )
+    style.dress(ax, fx.name, fy.name, f"at {fixed}" if fixed else "")
+    style.fitting_ticks(ax)
+    _legend(policy, bool((grid.firing.drivers == NOBODY).any()), ax)
+    return ax
+
+
+def action_grid(
+    policy: Policy,
+    axes: tuple[int, int],
+    spans: Sequence[tuple[float, float]],
+    rest: Sequence[float],
+    cells: int = CELLS,
+) -> Grid:
+    """The policy at the centres of cells x cells cells over the spans of two features; the others as in `rest` : (d,).
+
+    A derived feature follows from the observed ones, unless it or one of the others is itself an axis: then it is free.
+    """
+    x, y = axes
+    xs, ys = (low + (np.arange(cells) + 0.5) / cells * (high - low) for low, high in spans)
+    inputs = np.tile(np.asarray(rest, dtype=np.float64), (cells * cells, 1))
+    inputs[:, x], inputs[:, y] = np.tile(xs, cells), np.repeat(ys, cells)
+    if not (policy.features[x].terms or policy.features[y].terms):
+        inputs = with_derived(inputs[:, [not feature.terms for feature in policy.features]], policy.features)
+    return Grid(x, y, xs, ys, fire(policy, _whole(policy, inputs)))
+
+
+def _whole(policy: Policy, inputs: Floats) -> Floats:
+    """Crisp inputs are whole numbers."""
+    for f, feature in enumerate(policy.features):
+        if feature.crisp:
+            inputs[:, f] = np.clip(np.rint(inputs[:, f]), feature.low, feature.high)
+    return inputs
+
+
+def _span(policy: Policy, f: int, episodes: Sequence[Episode]) -> tuple[float, float]:
+    """The feature's domain, and the episodes' inputs where they leave it: the outer sets stay true there."""
+    feature = policy.features[f]
+    seen = [episode.inputs[:, f] for episode in episodes]
+    return (
+        min([feature.low, *(float(xs.min()) for xs in seen)]),
+        max([feature.high, *(float(xs.max()) for xs in seen)]),
+    )
+
+
+def _axes(policy: Policy, over: Sequence[str]) -> tuple[int, int]:
+    names = [feature.name for feature in policy.features]
+    for name in over:
+        if name not in names:
+            raise ConfigError(f"the policy has no feature {name!r}. {nearest(name, names)}")
+    chosen = [names.index(name) for name in over]
+    chosen += [f for f in [*style.used_features(policy), *range(len(names))] if f not in chosen]
+    chosen = list(dict.fromkeys(chosen))
+    if len(chosen) < 2 or len(over) not in {0, 2} or len(set(over)) != len(over):
+        raise ConfigError(f"a map needs two different features, got {', '.join(over) or ', '.join(names)}")
+    return chosen[0], chosen[1]
+
+
+def _others(policy: Policy, axes: tuple[int, int], at: Mapping[str, float], episodes: Sequence[Episode]) -> list[float]:
+    """A value for each feature; those of the two axes do not matter."""
+    names = [feature.name for feature in policy.features]
+    for name in at:
+        if name not in names or names.index(name) in axes:
+            free = [other for f, other in enumerate(names) if f not in axes]
+            raise ConfigError(
+                f"{name!r} cannot be fixed: it is an axis of the map or no feature. {nearest(name, free)}"
+            )
+    if episodes:
+        usual = np.median(np.concatenate([episode.inputs for episode in episodes]), axis=0).tolist()
+    else:
+        usual = [(feature.low + feature.high) / 2 for feature in policy.features]
+    return [float(at.get(name, value)) for name, value in zip(names, usual, strict=True)]
+
+
+def _draw_actions(grid: Grid, colours: Sequence[str], ax: Axes) -> None:
+    mpl = style.require("matplotlib.colors")
+    tints = [(1.0, 1.0, 1.0), *(style.tint(colour, _TINT) for colour in colours)]
+    ax.imshow(
+        grid.picture(grid.firing.choices),
+        cmap=mpl.ListedColormap(tints),
+        vmin=NOBODY - 0.5,
+        vmax=len(colours) - 0.5,
+        extent=_extent(grid),
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+    )
+
+
+def _draw_outputs(policy: Policy, grid: Grid, ax: Axes) -> None:
+    """The mean of the actions' values, weighted with their votes."""
+    values = np.array([float(np.ravel(action.value)[0]) for action in policy.actions])
+    outputs = np.where(grid.firing.choices == NOBODY, np.nan, grid.firing.votes @ values)
+    image = ax.imshow(
+        grid.picture(outputs),
+        cmap="viridis",
+        vmin=values.min(),
+        vmax=values.max(),
+        extent=_extent(grid),
+        origin="lower",
+        aspect="auto",
+        alpha=0.8,
+    )
+    figure = ax.get_figure()
+    if figure is not None:
+        bar = figure.colorbar(image, ax=ax, pad=0.02)
+        bar.set_label("output", fontsize=style.NORMAL)
+        bar.ax.tick_params(labelsize=style.SMALL)
+
+
+def _draw_borders(grid: Grid, ax: Axes) -> None:
+    """Hatching where nobody drives, and a line around what each rule drives."""
+    drivers = grid.picture(grid.firing.drivers)
+    if (drivers == NOBODY).any():
+        field = (drivers == NOBODY).astype(float)
+        hatched = ax.contourf(grid.xs, grid.ys, field, levels=[0.5, 1.5], colors="none", hatches=["////"])
+        hatched.set(edgecolor=_HATCH, linewidth=0, label="no rule fires")
+    for r in np.unique(drivers):
+        mine = drivers == r
+        if r != NOBODY and not mine.all():
+            ax.contour(grid.xs, grid.ys, mine.astype(float), levels=[0.5], colors=style.INK, linewidths=0.5)
+
+
+def _number_rules(policy: Policy, grid: Grid, ax: Axes) -> None:
+    """A rule's number in the middle of each block of neighbouring sets for which it speaks, if it drives there."""
+    for r, rule in enumerate(policy.rules):
+        for x, y in product(_middles(policy, rule, grid.x), _middles(policy, rule, grid.y)):
+            column, row = int(np.abs(grid.xs - x).argmin()), int(np.abs(grid.ys - y).argmin())
+            if grid.picture(grid.firing.drivers)[row, column] == r:
+                badge = {"boxstyle": "circle,pad=0.25", "facecolor": "white", "edgecolor": style.INK, "linewidth": 0.6}
+                ax.text(x, y, str(r + 1), ha="center", va="center", fontsize=style.SMALL, bbox=badge, zorder=5)
+
+
+def _middles(policy: Policy, rule: Rule, f: int) -> list[float]:
+    """The middle of every block of neighbouring sets that the rule's clause on a feature selects."""
+    feature, refs, clause = policy.features[f], policy.reference_coordinates[f], rule.clauses[f]
+    middles = []
+    for selected, block in groupby(range(len(refs)), key=lambda j: clause[j]):
+        sets = list(block)
+        if selected:
+            left = feature.low if sets[0] == 0 else refs[sets[0]]
+            right = feature.high if sets[-1] == len(refs) - 1 else refs[sets[-1]]
+            middles.append((left + right) / 2)
+    return middles
+
+
+def _draw_way(xs: Floats, ys: Floats, uncovered: bool, ax: Axes) -> None:
+    ax.plot(xs, ys, color="white", linewidth=2.2, alpha=0.7, zorder=3)
+    ax.plot(xs, ys, color=style.INK, linewidth=0.9, zorder=3.1, label="episode")
+    ax.plot(xs[:1], ys[:1], "o", color="white", markeredgecolor=style.INK, markersize=4, zorder=4)
+    ax.plot(xs[-1:], ys[-1:], "X" if uncovered else "o", color=style.INK, markersize=4, zorder=4, clip_on=False)
+
+
+def _entries(policy: Policy, width: float) -> list[tuple[str, int]]:
+    """The rules in words, each with its action, or the actions alone where there are many rules."""
+    if len(policy.rules) > _MOST_RULES:
+        return [(style.plain(action.words), a) for a, action in enumerate(policy.actions)]
+    room = max(1.0, width - 1.2)
+    return [
+        ("\n".join(style.wrapped(style.plain(f"{r} {rule.text}", 10_000), room)), rule.action - 1)
+        for r, rule in enumerate(policy.rules, 1)
+    ]
+
+
+def _legend(policy: Policy, gaps: bool, ax: Axes) -> None:
+    patch, colours = style.require("matplotlib.patches").Patch, style.action_colours(policy)
+    handles = [
+        patch(facecolor=style.tint(colours[a], _TINT), edgecolor=style.INK, linewidth=0.4, label=label)
+        for label, a in _entries(policy, style.width_of(ax))
+    ]
+    if gaps:
+        handles.append(patch(facecolor="white", edgecolor=_HATCH, hatch="////", linewidth=0, label="no rule fires"))
+    style.legend_below(ax, handles=handles, handlelength=1.6, ncols=1 if len(policy.rules) <= _MOST_RULES else 3)
+
+
+def _extent(grid: Grid) -> tuple[float, float, float, float]:
+    dx, dy = (grid.xs[1] - grid.xs[0]) / 2, (grid.ys[1] - grid.ys[0]) / 2
+    return float(grid.xs[0] - dx), float(grid.xs[-1] + dx), float(grid.ys[0] - dy), float(grid.ys[-1] + dy)

@@ -1,0 +1,61 @@
+"""Run as a process: starts `mococo` many times, as processes of their own, without loading the library each time.
+
+Reads lines of JSON, each a list of jobs {"words": [...], "kill_after": seconds or null} that start together; answers
+each line with a list of {"code": exit code or minus the signal, "err": stderr}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from mococo.cli.main import main
+from mococo.runs import session
+
+MANY_CHECKPOINTS = 5  # times what one costs, instead of 100: so that more kills strike in the middle of one
+
+
+def start(words: list[str], err: str) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 70
+    try:
+        for number, name in ((1, os.devnull), (2, err)):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
+        code = main([*words, "--threads", "1"])
+    finally:
+        os._exit(code)
+
+
+def run(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        errs = [str(Path(folder) / f"{n}") for n in range(len(jobs))]
+        began = time.perf_counter()
+        pids = [start(job["words"], err) for job, err in zip(jobs, errs, strict=True)]
+        for job, pid in zip(jobs, pids, strict=True):
+            if job.get("kill_after") is not None:
+                time.sleep(max(0.0, began + job["kill_after"] - time.perf_counter()))
+                os.kill(pid, signal.SIGKILL)
+        codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
+        texts = [Path(err).read_text() if Path(err).exists() else "" for err in errs]
+    return [{"code": code, "err": text} for code, text in zip(codes, texts, strict=True)]
+
+
+if __name__ == "__main__":
+    session._SHARE, session._FIRST_COST = MANY_CHECKPOINTS, 0.0
+    with tempfile.TemporaryDirectory() as folder:  # so that everything is loaded when the first process starts
+        words = ["--num-gens", "2", "--db-pop-size", "4", "--rb-pop-size", "4", "--threads", "1", "--quiet"]
+        sys.stdout, kept = sys.stderr, sys.stdout
+        main(["train", "MountainCar-v0", "-o", f"{folder}/run", *words])
+        main(["resume", f"{folder}/run", "--num-gens", "3", "--threads", "1", "--quiet"])
+        sys.stdout = kept
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(json.dumps(run(json.loads(line))), flush=True)
