@@ -24,7 +24,7 @@ PAPER_SUBSPECIES: tuple[Tag, ...] = ((2, 2), (3, 3), (4, 4), (5, 5))
 class _NamesSettings(msgspec.StructMeta):
     """Lets `Config(num_gen=3)` say which setting may have been meant."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - of a metaclass
         for name in kwargs:
             if name not in cls.__struct_fields__:
                 raise ConfigError(f"unknown setting {name!r}. {nearest(name, cls.__struct_fields__)}")

@@ -105,7 +105,7 @@ def evaluate(
     ...     actions=[0, 2],
     ... )
     >>> mococo.evaluate(rocking, "MountainCar-v0", episodes=100).performance.round(0).tolist()
-    [-119.0]
+    [-124.0]
     """
     environment = find(env)
     several = _policies(policies)

@@ -49,7 +49,7 @@ class StopWhen:
     >>> stop = StopWhen(Stops(max_evaluations=1))
     >>> result = mococo.train("MountainCar-v0", num_gens=9, db_pop_size=20, rb_pop_size=20, callbacks=[stop])
     >>> len(result.history), result.ended
-    (1, 'max_evaluations: 80 of 1')
+    (1, 'max_evaluations: 72 of 1')
     """
 
     def __init__(self, stops: Stops, before: Iterable[Record] = ()) -> None:

@@ -442,15 +442,16 @@ def test_attainment_surfaces_are_steps() -> None:
 
 
 def test_figures_are_drawn_where_they_are_told(episode: Episode) -> None:
-    figure = Figure(figsize=(12, 8))
-    ax = figure.subplots()
-    for drawn in (
-        draw_front(POINTS, ax), draw_complexities(POINTS, ax), draw_sets(BEST, 0, ax), draw_valley(ax),
-        draw_map(BEST, ax), draw_input(BEST, episode, 0, ax), draw_firing(BEST, episode, ax),
-        draw_votes(BEST, episode, ax), draw_hypervolume(HISTORIES, ax), draw_best(HISTORIES, ax),
-        draw_attainment(FRONTS, ax),
-    ):  # fmt: skip
-        assert drawn is ax
+    drawings = (
+        lambda ax: draw_front(POINTS, ax), lambda ax: draw_complexities(POINTS, ax),
+        lambda ax: draw_sets(BEST, 0, ax), draw_valley, lambda ax: draw_map(BEST, ax),
+        lambda ax: draw_input(BEST, episode, 0, ax), lambda ax: draw_firing(BEST, episode, ax),
+        lambda ax: draw_votes(BEST, episode, ax), lambda ax: draw_hypervolume(HISTORIES, ax),
+        lambda ax: draw_best(HISTORIES, ax), lambda ax: draw_attainment(FRONTS, ax),
+    )  # fmt: skip
+    for draw in drawings:
+        ax = Figure(figsize=(12, 8)).subplots()
+        assert draw(ax) is ax
     left, right = Figure(figsize=(12, 8)).subfigures(1, 2)
     assert front_figure(POINTS, left) is left
     assert sets_figure(BEST, right) is right

@@ -95,7 +95,7 @@ def trace(policy: Policy, env: Environment, start: ArrayLike, limit: int | None 
     ... )
     >>> episode = trace(rocking, find("MountainCar-v0"), [-0.5, 0.0])
     >>> len(episode), episode.ended, episode.firing.drivers[:3].tolist()
-    (119, True, [0, 0, 0])
+    (167, True, [0, 0, 0])
     """
     check_fits(policy, env)
     state = _start(start, env)

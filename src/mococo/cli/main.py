@@ -20,7 +20,7 @@ COMMANDS = {
     "evaluate": "play episodes with a policy, or with all the policies of a run",
     "config": "print every setting, explained, as a file for --config",
     "verify-run": "replay a run, and say whether it is what it claims",
-    "plot": "draw a run, many runs or a policy: front, fuzzy sets, map, timeline, ...",
+    "plot": "draw a run, many runs or a policy as figures",
     "solve": "find out how well any policy can do, by value iteration",
 }
 
