@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from mococo.errors import MococoError, UsageError, nearest
 
 COMMANDS = {
-    "train": "evolve policies for an environment and save them in a run folder",
+    "train": "evolve policies for an environment, saved in a folder",
     "resume": "go on with a run that was stopped or killed, or make it longer",
     "show": "print a run (settings, front, rules) or a policy (rules, fuzzy sets)",
     "evaluate": "play episodes with a policy, or with all the policies of a run",
     "config": "print every setting, explained, as a file for --config",
-    "verify-run": "replay a run, and say whether it is what it claims",
-    "plot": "draw a run, many runs or a policy as figures",
+    "verify-run": "replay a run: is it what it claims?",
+    "plot": "draw runs or a policy as figures",
     "solve": "find out how well any policy can do, by value iteration",
 }
 
