@@ -16,7 +16,7 @@ from mococo.errors import MococoError, UsageError, nearest
 COMMANDS = {
     "train": "evolve policies for an environment, saved in a folder",
     "resume": "go on with a run that was stopped or killed, or make it longer",
-    "show": "print a run (settings, front, rules) or a policy (rules, fuzzy sets)",
+    "show": "print a run (front, rules) or a policy (rules, fuzzy sets)",
     "evaluate": "play episodes with a policy, or with all the policies of a run",
     "config": "print every setting, explained, as a file for --config",
     "verify-run": "replay a run: is it what it claims?",
