@@ -30,6 +30,10 @@ class UncoveredState(MococoError, LookupError):  # noqa: N818 - the paper's word
     """No rule fires in this state, so the policy has no action for it."""
 
 
+class SimulationError(MococoError, RuntimeError):
+    """A real environment raised, hung, gave NaN or killed its process."""
+
+
 class FileFormatError(MococoError, ValueError):
     """A file is damaged, of another kind, or of a version that this release cannot read."""
 

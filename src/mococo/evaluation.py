@@ -16,6 +16,7 @@ from mococo.errors import ConfigError, PolicyError
 from mococo.policy import Policy
 from mococo.population import SolutionSet
 from mococo.rollout import Batch, Engine, check_threads, knots_for
+from mococo.workers.engine import WorkerEngine
 from mococo.subspecies import Tag
 
 Floats = NDArray[np.float64]
@@ -26,12 +27,14 @@ Ints = NDArray[np.int64]
 class Evaluation:
     """Episodes of n policies. returns, steps : (n, n_starts); uncovered : (n,) episodes that met an uncovered state.
 
-    An episode ends at an uncovered state, with the environment's lower bound as its return.
+    An episode ends at an uncovered state, with the environment's lower bound as its return; one in which a real
+    environment failed counts as faulted : (n,), with the same return.
     """
 
     returns: Floats
     steps: Ints
     uncovered: Ints
+    faulted: Ints
 
     @property
     def performance(self) -> Floats:
@@ -50,7 +53,7 @@ class RolloutEvaluator:
         self._omega = omega
         self._starts = starts
         self._knots = knots_for(int(self._sets.max()))
-        self._engine = Engine(env, self._knots, check_threads(threads))
+        self._engine = engine_for(env, self._knots, threads)
         self.env_steps = 0
         """Steps of all solutions' episodes so far; those of equal solutions count each time."""
         self.simulated_steps = 0
@@ -69,12 +72,11 @@ class RolloutEvaluator:
             decode_rb(r2.genotype.astype(np.int8), self._sets[r2.tag], len(env.actions)),
             env.action_values,
         )
-        returns, steps, uncovered = self._engine.roll_out(batch, self._starts, fail_fast=True)
-        per_pair = steps.sum(axis=1)
+        played = self._engine.roll_out(batch, self._starts, fail_fast=True)
+        per_pair = played.steps.sum(axis=1)
         self.env_steps += int(per_pair[inverse].sum())
         self.simulated_steps += int(per_pair.sum())
-        performance: Floats = np.where(uncovered.any(axis=1), env.performance_bounds[0], returns.mean(axis=1))
-        return performance[inverse]
+        return performances(env, played.returns, played.uncovered | played.faulted)[inverse]
 
     @staticmethod
     def _distinct(solns: SolutionSet) -> tuple[Ints, Ints]:
@@ -84,6 +86,26 @@ class RolloutEvaluator:
         r1, r2 = solns.r1, solns.r2
         bits = np.ascontiguousarray(r1.genotype, dtype=np.float64).view(np.int64)
         return distinct_pairs(bits, r1.tag, r2.genotype.astype(np.int64), r2.tag, solns.first, solns.second)
+
+
+def engine_for(env: Environment, knots: int, threads: int | None) -> Engine | WorkerEngine:
+    """What rolls out policies on this environment: threads on a compiled one, as many processes on a real one."""
+    if env.simulator is not None:
+        return WorkerEngine(env, check_threads(threads))
+    return Engine(env, knots, check_threads(threads))
+
+
+def performances(env: Environment, returns: Floats, failed: NDArray[np.bool_]) -> Floats:
+    """(n,) mean returns, Eq. (1); the lower bound for policies that failed in any of their (n, n_starts) episodes.
+
+    Where the bound is a guess, a policy that covers every state can turn out to be worse. It must not rank behind one
+    that does not, so it counts as the next number above.
+    """
+    floor = env.performance_bounds[0]
+    means = returns.mean(axis=1)
+    if env.estimated_bounds:
+        means = np.maximum(means, np.nextafter(floor, np.inf))
+    return np.asarray(np.where(failed.any(axis=1), floor, means))
 
 
 def evaluate(
@@ -119,14 +141,15 @@ def evaluate(
         states = _check_starts(starts, environment)
     shape = (len(several), len(states))
     returns, steps, uncovered = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape, bool)
+    faulted = np.zeros(shape, bool)
     # The kernels take one list of actions at a time.
     kinds = [tuple(action_values(policy).tolist()) for policy in several]
     for kind in sorted(set(kinds)):
         rows = [i for i, other in enumerate(kinds) if other == kind]
         batch = _batch_of([several[i] for i in rows], np.array(kind))
-        engine = Engine(environment, batch.partitions.refs.shape[2], check_threads(threads))
-        returns[rows], steps[rows], uncovered[rows] = engine.roll_out(batch, states, fail_fast=False)
-    return Evaluation(returns, steps, uncovered.sum(axis=1))
+        engine = engine_for(environment, batch.partitions.refs.shape[2], threads)
+        returns[rows], steps[rows], uncovered[rows], faulted[rows] = engine.roll_out(batch, states, fail_fast=False)
+    return Evaluation(returns, steps, uncovered.sum(axis=1), faulted.sum(axis=1))
 
 
 def _policies(policies: Any) -> list[Policy]:

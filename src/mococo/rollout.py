@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,16 @@ class Batch:
     values: Floats
 
 
+class Episodes(NamedTuple):
+    """What a batch's episodes were: each (n, n_starts)."""
+
+    returns: Floats
+    steps: Ints
+    uncovered: NDArray[np.bool_]
+    faulted: NDArray[np.bool_]
+    """Where a real environment failed; a compiled one does not."""
+
+
 def check_threads(threads: int | None) -> int:
     """The number of threads, by default one for each core that this process may use."""
     if threads is None:
@@ -52,6 +63,8 @@ def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
     """The rollout kernels of an environment."""
     from mococo.specialise import NotCompilable, Slots, specialised
 
+    assert env.step is not None
+    assert env.observe is not None
     observed = [feature.name for feature in env.observed]
     slots = Slots(
         name=env.id,
@@ -87,8 +100,8 @@ class Engine:
         self._module = compiled(env, knots, libm)
         self._threads = threads
 
-    def roll_out(self, batch: Batch, starts: Floats, *, fail_fast: bool) -> tuple[Floats, Ints, NDArray[np.bool_]]:
-        """returns, steps, uncovered : (n, n_starts) of a batch decoded with as many knots."""
+    def roll_out(self, batch: Batch, starts: Floats, *, fail_fast: bool) -> Episodes:
+        """The episodes of a batch that was decoded with as many knots."""
         env, p, r = self._env, batch.partitions, batch.rules
         n, n_starts = len(batch.pairs), len(starts)
         returns, steps = np.zeros((n, n_starts)), np.zeros((n, n_starts), np.int64)
@@ -111,7 +124,10 @@ class Engine:
             jobs.append((first + len(flat), last + len(flat), *columns))
         share_out(work, jobs, self._threads)
         back = np.argsort(order)
-        return (returns, steps, uncovered) if len(flat) == n else (returns[back], steps[back], uncovered[back])
+        faulted = np.zeros((n, n_starts), bool)
+        if len(flat) == n:
+            return Episodes(returns, steps, uncovered, faulted)
+        return Episodes(returns[back], steps[back], uncovered[back], faulted)
 
 
 def share_out(work: Callable[..., None], jobs: Iterable[tuple[int, ...]], threads: int) -> None:

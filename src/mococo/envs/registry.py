@@ -8,12 +8,13 @@ from mococo.envs.spec import Environment
 from mococo.errors import EnvironmentSpecError, nearest
 
 _COMPILED = {"MountainCar-v0": ("mococo.envs.mountain_car", "MOUNTAIN_CAR")}
+_DESCRIBED = {"LunarLander-v3": ("mococo.envs.lunar_lander", "LUNAR_LANDER")}
 _REGISTERED: dict[str, Environment] = {}
 
 
 def known_ids() -> list[str]:
     """Ids of all environments that can be named."""
-    return sorted({*_COMPILED, *_REGISTERED})
+    return sorted({*_COMPILED, *_DESCRIBED, *_REGISTERED})
 
 
 def register(environment: Environment) -> None:
@@ -29,8 +30,9 @@ def find(env: str | Environment) -> Environment:
         raise EnvironmentSpecError(f"an environment is named by its id or given as a mococo.Environment, got {env!r}")
     if env in _REGISTERED:
         return _REGISTERED[env]
-    if env in _COMPILED:
-        module, name = _COMPILED[env]
+    shipped = {**_COMPILED, **_DESCRIBED}
+    if env in shipped:
+        module, name = shipped[env]
         found: Environment = getattr(importlib.import_module(module), name)
         return found
     raise EnvironmentSpecError(f"unknown environment {env!r}. {nearest(str(env), known_ids())}")

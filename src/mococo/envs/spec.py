@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mococo.envs.simulator import Simulator
 from mococo.errors import EnvironmentSpecError
 
 Floats = NDArray[np.float64]
@@ -96,8 +97,8 @@ class Environment:
     performance_bounds: tuple[float, float]
     t_max: int
     n_state: int
-    step: Step
-    observe: Callable[[State], State]
+    step: Step | None
+    observe: Callable[[State], State] | None
     draw_starts: Callable[[int, int], Floats]
     training_starts: Callable[[int], Floats]
     gamma: float = 1.0
@@ -109,6 +110,13 @@ class Environment:
     """Settings that suit this environment better than the paper's, by their names in `Config`."""
     legal_actions: tuple[float, ...] = ()
     """Every action that the simulator takes, also those that policies are not trained with; empty: any number."""
+    simulator: Simulator | None = None
+    """How a real environment is made, where nothing is compiled: `step` and `observe` are None then, and a start state
+    is the seed of an episode's reset."""
+    estimated_bounds: bool = False
+    """Whether nobody knows that no policy is worse than the lower performance bound."""
+    notes: tuple[str, ...] = ()
+    """What was found out or chosen by itself, for the user to know."""
 
     def __post_init__(self) -> None:
         low, high = self.performance_bounds
@@ -118,13 +126,15 @@ class Environment:
             raise EnvironmentSpecError(f"{self.id}: t_max must be at least 1 step, got {self.t_max}")
         if not 0 <= self.gamma <= 1:
             raise EnvironmentSpecError(f"{self.id}: the discount factor gamma must lie in [0, 1], got {self.gamma}")
+        if (self.step is None) != (self.observe is None) or (self.step is None) == (self.simulator is None):
+            raise EnvironmentSpecError(f"{self.id}: give either a step and an observe function, or a simulator")
         if not self.features or not self.actions:
             raise EnvironmentSpecError(f"{self.id}: at least one feature and one action are needed")
 
     @property
     def action_values(self) -> Floats:
-        """(k,) what the environment is given for each action."""
-        return np.array([float(action.value) for action in self.actions])  # type: ignore[arg-type]
+        """(k,) or, where an action is several numbers, (k, n) what the environment is given for each action."""
+        return np.array([action.value for action in self.actions], dtype=np.float64)
 
     @property
     def observed(self) -> tuple[Feature, ...]:

@@ -1,0 +1,75 @@
+"""How worker processes make a real Gymnasium environment, and what is done when it fails."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mococo.errors import EnvironmentSpecError
+
+if TYPE_CHECKING:
+    import gymnasium
+
+ON_FAULT = ("stop", "worst")
+Factory = Callable[[], "gymnasium.Env[Any, Any]"]
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """What makes an environment: its id and arguments for `gymnasium.make`, or a factory."""
+
+    id: str
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    factory: Factory | None = None
+    on_fault: str = "stop"
+    """What an environment that raises, hangs, gives NaN or kills its process does: `stop` the run, or give the policy
+    the `worst` performance."""
+    step_timeout: float | None = None
+    """Seconds that a step or a reset may take; None waits for ever."""
+
+    def __post_init__(self) -> None:
+        if self.on_fault not in ON_FAULT:
+            raise EnvironmentSpecError(f"on_fault must be {' or '.join(ON_FAULT)}, got {self.on_fault!r}")
+        timeout = self.step_timeout
+        if timeout is not None and not (isinstance(timeout, int | float) and 0 < timeout < 1e9):
+            raise EnvironmentSpecError(f"step_timeout must be a number of seconds > 0, got {timeout!r}")
+
+    def maker(self) -> Maker:
+        """What a worker is given."""
+        if self.factory is not None:
+            return Maker(self.factory, {})
+        import gymnasium
+
+        # The spec, not the id: what this process has registered, another does not know.
+        return Maker(gymnasium.spec(self.id), dict(self.kwargs))
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes an environment: a specification of Gymnasium's with arguments, or a function without any."""
+
+    source: Any
+    kwargs: Mapping[str, Any]
+
+    def __call__(self) -> gymnasium.Env[Any, Any]:
+        """The environment, with its observations flattened to one array where they are several."""
+        import gymnasium
+        from gymnasium import spaces
+
+        if isinstance(self.source, gymnasium.envs.registration.EnvSpec):
+            env = gymnasium.make(self.source, disable_env_checker=True, **self.kwargs)
+        else:
+            env = self.source()
+        if isinstance(env.observation_space, spaces.Dict | spaces.Tuple):
+            env = gymnasium.wrappers.FlattenObservation(env)
+        return env
+
+    def pickled(self) -> bytes | None:
+        """For another Python process; None where it holds what only this one knows, as a lambda or a local class."""
+        try:
+            data = pickle.dumps(self)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            return None
+        return None if b"__main__" in data else data

@@ -1,0 +1,1 @@
+"""Real environments in processes of their own."""
