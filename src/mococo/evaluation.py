@@ -16,7 +16,7 @@ from mococo.errors import ConfigError, PolicyError
 from mococo.policy import Policy
 from mococo.population import SolutionSet
 from mococo.rollout import Batch, Engine, check_threads, knots_for
-from mococo.workers.engine import WorkerEngine
+from mococo.playing.engine import WorkerEngine
 from mococo.subspecies import Tag
 
 Floats = NDArray[np.float64]

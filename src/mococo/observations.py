@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mococo.envs.derived import with_derived
 from mococo.envs.spec import Feature
 from mococo.errors import ObservationError
 
@@ -35,16 +36,3 @@ def checked_observations(obs: ArrayLike, features: Sequence[Feature]) -> tuple[F
             f"got {observations[row, f]} for {given[f].name}"
         )
     return np.ascontiguousarray(with_derived(observations, features)), single
-
-
-def with_derived(observations: Floats, features: Sequence[Feature]) -> Floats:
-    """(b, n_observed) -> (b, d): a column for each derived feature, its terms added in their order."""
-    names = [feature.name for feature in features if not feature.terms]
-    columns = [observations]
-    for feature in features:
-        if feature.terms:
-            total = np.zeros(len(observations))
-            for name, weight in feature.terms:
-                total += weight * observations[:, names.index(name)]
-            columns.append(total[:, None])
-    return np.concatenate(columns, axis=1) if len(columns) > 1 else observations

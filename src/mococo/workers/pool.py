@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from typing import Any, Protocol
@@ -50,65 +51,65 @@ class _Desk:
 
     worker: Worker
     given: deque[int] = field(default_factory=deque)
-    seen: tuple[int, ...] = ()
+    seen: tuple[int, ...] = ()  # what it was at when we last looked
     since: float = 0.0
 
     def hangs(self, timeout: float) -> bool:
         """Whether nothing has moved for so long."""
-        now, state = time.monotonic(), (self.worker.ticks.read(), self.given[0])
+        now, state = time.monotonic(), (*self.worker.ticks.read(), self.given[0])
         if state != self.seen:
-            self.seen, self.since = state, now  # type: ignore[assignment]
+            self.seen, self.since = state, now
         return now - self.since > timeout
 
 
 class Pool:
     """Workers of one environment."""
 
-    def __init__(self, simulator: Simulator, n: int) -> None:
+    def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
+        self.ended = False
         self._lock = threading.Lock()
-        workers = [Worker(simulator) for _ in range(n)]  # all start at once
-        self._desks = [_Desk(worker) for worker in workers]
-        try:
-            for worker in workers:
-                worker.wait_until_ready(simulator.id)
-        except BaseException:
-            self.end()
-            raise
+        self._desks: list[_Desk] = []
 
-    def run(self, work: Work) -> None:
-        """Until nothing is left."""
+    def run(self, work: Work, n: int) -> None:
+        """Until nothing is left, with n workers."""
         with self._lock:
             try:
-                self._run(work)
+                self._staff(n)
+                self._run(work, self._desks[:n])
             except BaseException:  # answers are on their way that nobody will wait for
                 self.end()
                 raise
 
-    def _run(self, work: Work) -> None:
+    def _staff(self, n: int) -> None:
+        """Start what is missing of n workers, all at once."""
+        new = [Worker(self.simulator) for _ in range(n - len(self._desks))]
+        self._desks += [_Desk(worker) for worker in new]
+        for worker in new:
+            worker.wait_until_ready(self.simulator.id)
+
+    def _run(self, work: Work, desks: Sequence[_Desk]) -> None:
         timeout = self.simulator.step_timeout
         look = None if timeout is None else min(_SLOWEST_LOOK, timeout / 4)
-        for _ in range(_AHEAD):
-            for desk in self._desks:
-                self._give(desk, work)
         while work.left:
-            busy = {desk.worker.connection: desk for desk in self._desks if desk.given}
-            for connection in wait(list(busy), look):
-                self._hear(busy[connection], work)  # type: ignore[index]
-            if timeout is not None:
-                for desk in self._desks:
-                    if desk.given and desk.hangs(timeout):
-                        self._replace(desk, work, hung=True)
+            for ahead in range(1, _AHEAD + 1):
+                for desk in desks:
+                    if len(desk.given) < ahead:
+                        self._give(desk, work)
+            busy: dict[object, _Desk] = {desk.worker.connection: desk for desk in desks if desk.given}
+            for connection in wait([desk.worker.connection for desk in busy.values()], look):
+                self._hear(busy[connection], work)
+            for desk in desks:
+                if timeout is not None and desk.given and desk.hangs(timeout):
+                    self._replace(desk, work, hung=True)
 
     def _give(self, desk: _Desk, work: Work) -> None:
         job = work.take()
         if job is None:
             return
         desk.given.append(job.number)
-        try:
+        with suppress(OSError):  # it has died; reading from it will tell
             desk.worker.connection.send(job)
-        except OSError:  # it has died; reading from it will tell
-            pass
 
     def _hear(self, desk: _Desk, work: Work) -> None:
         try:
@@ -120,11 +121,6 @@ class Pool:
             raise SimulationError(f"{self.simulator.id} cannot be made again after a fault: {answer.text}")
         desk.given.popleft()
         work.done(answer)
-        while len(desk.given) < _AHEAD and work.left:
-            before = len(desk.given)
-            self._give(desk, work)
-            if len(desk.given) == before:
-                break
 
     def _replace(self, desk: _Desk, work: Work, *, hung: bool) -> None:
         """Give back what a dead worker had, and start another in its place."""
@@ -145,49 +141,31 @@ class Pool:
         desk.given.clear()
         desk.worker = Worker(self.simulator)
         desk.worker.wait_until_ready(self.simulator.id)
-        for idle in self._desks:
-            while len(idle.given) < _AHEAD:
-                before = len(idle.given)
-                self._give(idle, work)
-                if len(idle.given) == before:
-                    return
 
     def end(self) -> None:
         """End all processes; a pool that has ended is not used again."""
+        self.ended = True
         for desk in self._desks:
             desk.worker.end()
-        self._desks = []
-
-    @property
-    def ended(self) -> bool:
-        """Whether its processes are gone."""
-        return not self._desks
 
 
-_pools: deque[tuple[int, Pool]] = deque()
+_pools: deque[Pool] = deque()
 _pools_lock = threading.Lock()
 
 
-def pool_of(simulator: Simulator, n: int) -> Pool:
-    """n workers of an environment: those of the last time, if they are still there."""
+def pool_of(simulator: Simulator) -> Pool:
+    """The workers of an environment: those of the last time, if they are still there."""
     with _pools_lock:
-        for entry in [entry for entry in _pools if entry[1].ended]:
-            _pools.remove(entry)
-        for entry in _pools:
-            if entry[0] == n and entry[1].simulator == simulator:
-                _pools.remove(entry)
-                _pools.append(entry)
-                return entry[1]
-        while len(_pools) >= _MOST_POOLS:
-            _pools.popleft()[1].end()
-        pool = Pool(simulator, n)
-        _pools.append((n, pool))
+        kept = [pool for pool in _pools if not pool.ended]
+        pool = next((pool for pool in kept if pool.simulator == simulator), None) or Pool(simulator)
+        others = [other for other in kept if other is not pool]
+        for old in others[: -(_MOST_POOLS - 1)]:
+            old.end()
+        _pools.clear()
+        _pools.extend([*others[-(_MOST_POOLS - 1) :], pool])
         return pool
 
 
-def run(simulator: Simulator, n: int, work: Work) -> None:
+def run(simulator: Simulator, work: Work, n: int) -> None:
     """Do the work with n workers."""
-    pool_of(simulator, n).run(work)
-
-
-Make = Callable[[], Pool]
+    pool_of(simulator).run(work, n)

@@ -23,8 +23,9 @@ class Stage:
     def __init__(self, maker: Maker, ticks: Ticks) -> None:
         self._maker = maker
         self._ticks = ticks
+        self.tick = ticks.step
         self.env = maker()
-        self._convert = action_converter(self.env.action_space)
+        self.converter = action_converter(self.env.action_space)
 
     def play(self, chunk: Chunk) -> Answer:
         """All episodes of a chunk."""
@@ -50,13 +51,14 @@ class Stage:
 
     def _episode(self, policy: PackedPolicy, seed: int, chunk: Chunk) -> tuple[int, float, int]:
         """Verdict, return and steps of one episode."""
-        env, tick, ints, floats = self.env, self._ticks.step, policy.ints, policy.floats
-        convert = self._convert(policy)
+        env, tick, ints, floats = self.env, self.tick, policy.ints, policy.floats
+        convert = self.converter(policy)
+        flat = len(env.observation_space.shape or ()) <= 1
         seen, out = np.zeros(policy.n_observed), np.zeros(policy.n_dims)
         total, discount, t = 0.0, 1.0, 0
         observation, _ = env.reset(seed=seed)
         while t < chunk.t_max:
-            seen[:] = observation
+            seen[:] = observation if flat else np.ravel(observation)
             place = decide(seen, ints, floats, out)
             if place == UNCOVERED:
                 return Verdict.UNCOVERED, total, t

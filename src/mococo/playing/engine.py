@@ -14,8 +14,8 @@ from mococo.errors import SimulationError
 from mococo.rollout import Batch, Episodes
 from mococo.workers import pool
 from mococo.workers.messages import Failure, Verdict
-from mococo.workers.packing import Packer
-from mococo.workers.rollouts import Rollouts
+from mococo.playing.packing import Packer
+from mococo.playing.rollouts import Rollouts
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class WorkerEngine:
         seeds = [int(seed) for seed in starts[:, 0]]
         work = Rollouts(packer.policy, (len(batch.pairs), self._workers), seeds, env, fail_fast, self.fault)
         if work.left:
-            pool.run(self._simulator, self._workers, work)
+            pool.run(self._simulator, work, self._workers)
         failed = work.verdicts >= Verdict.UNCOVERED
         returns = np.where(failed, env.performance_bounds[0], work.returns)
         return Episodes(

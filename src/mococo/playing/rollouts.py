@@ -15,6 +15,7 @@ Span = tuple[int, int, int]
 """A policy's row, its first start, and the one after its last."""
 
 _CHUNK = 0.1  # seconds that a chunk should take; to send one costs less than a hundredth of it
+_MOST = 2000  # episodes of a chunk: an answer must fit into the pipe
 _SHARES = 8  # near the end, no chunk is more than this part of a worker's share of the rest
 _TRIES = 2  # how often an episode may end its process before it is held to be the cause
 
@@ -75,7 +76,7 @@ class Rollouts:
         if not self._pace:
             return 1
         fair = self._episodes // (_SHARES * self._workers)
-        return max(1, min(int(_CHUNK / self._pace), fair))
+        return max(1, min(int(_CHUNK / self._pace), fair, _MOST))
 
     def done(self, answer: Answer) -> None:
         """Write down how the episodes of a chunk ended."""

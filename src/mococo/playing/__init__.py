@@ -1,0 +1,1 @@
+"""Episodes of decoded policies on real environments: the counterpart of `rollout`."""
