@@ -297,6 +297,6 @@ def test_the_compiler_is_announced(tmp_path: Path) -> None:
     cold = environment(MOCOCO_CACHE_DIR=str(tmp_path / "cache"))
     words = [COMMAND, *CAR, *SMALL, "-o"]
     done = subprocess.run([*words, tmp_path / "a"], capture_output=True, text=True, check=True, env=cold)
-    assert done.stderr.startswith("Compiling the simulator for this machine, once ...\nGeneration 1/4: ")
+    assert "Compiling the simulator for this machine, once: part 5 of 7, rollouts ...\nGeneration 1/4: " in done.stderr
     done = subprocess.run([*words, tmp_path / "b"], capture_output=True, text=True, check=True, env=cold)
     assert done.stderr.startswith("Generation 1/4: ")

@@ -7,7 +7,13 @@ import importlib
 from mococo.envs.spec import Environment
 from mococo.errors import EnvironmentSpecError, nearest
 
-_COMPILED = {"MountainCar-v0": ("mococo.envs.mountain_car", "MOUNTAIN_CAR")}
+_COMPILED = {
+    "Acrobot-v1": ("mococo.envs.acrobot", "ACROBOT"),
+    "CartPole-v1": ("mococo.envs.cart_pole", "CART_POLE"),
+    "MountainCar-v0": ("mococo.envs.mountain_car", "MOUNTAIN_CAR"),
+    "MountainCarContinuous-v0": ("mococo.envs.continuous_mountain_car", "CONTINUOUS_MOUNTAIN_CAR"),
+    "Pendulum-v1": ("mococo.envs.pendulum", "PENDULUM"),
+}
 _REGISTERED: dict[str, Environment] = {}
 
 
