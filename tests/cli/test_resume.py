@@ -89,7 +89,7 @@ def test_of_ten_processes_for_one_folder_one_runs(tmp_path: Path, start: Start) 
     assert sorted(answer["code"] for answer in answers) == [0] + [2] * 9
     refused = [answer["err"] for answer in answers if answer["code"]]
     assert all("run is in use by pid " in err or "run already holds a run" in err for err in refused)
-    assert any(f" on {os.uname().nodename}; wait for it, stop it" in err for err in refused)
+    assert any(f" on {os.uname().nodename}; wait for it or stop it" in err for err in refused)
     assert read_run(tmp_path / "run").complete
 
 
@@ -236,7 +236,7 @@ def test_links_are_not_written_through(mococo: Run, stopped: Callable[[int], Pat
 
 
 def test_a_folder_in_use_is_refused_with_who_uses_it(mococo: Run, whole: Path) -> None:
-    who = f"in use by pid {os.getpid()} on {os.uname().nodename}; wait for it, stop it, or name another folder"
+    who = f"in use by pid {os.getpid()} on {os.uname().nodename}; wait for it or stop it"
     with lock.locked(whole):
         for words in (["resume", whole, "--num-gens", "7"], [*CAR, "-o", whole], [*CAR, "-o", whole, "--overwrite"]):
             answer = mococo(*words)

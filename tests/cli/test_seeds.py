@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -14,9 +15,9 @@ import pytest
 
 from mococo.cli.main import main
 from mococo.runs import lock
-from mococo.runs.experiment import finished_runs, read_experiment, summary
+from mococo.runs.experiment import look, read_experiment, summary
 from mococo.runs.reading import read_run
-from tests.cli.conftest import COMMAND, SMALL, Run, environment
+from tests.cli.conftest import COMMAND, SMALL, Run, begun, environment
 from tests.cli.test_resume import contents
 
 CAR = ("train", "MountainCar-v0")
@@ -50,7 +51,7 @@ def test_what_is_done_is_not_done_again_and_seeds_may_be_added(mococo: Run, thre
 
 
 def test_the_table_tells_the_quartiles_of_all_archives(three: Path) -> None:
-    runs = finished_runs(three, read_experiment(three).seeds)
+    runs = look(three, read_experiment(three)).done
     for row in summary(runs):
         found = [m.performance for run in runs.values() for m in run.archive if m.complexity == row.complexity]
         assert row.seeds == len(found)
@@ -65,7 +66,7 @@ def test_an_interrupted_seed_is_resumed_and_a_broken_one_is_listed(mococo: Run, 
     Path("again/seed-1/config.json").write_text("{")
     answer = mococo("resume", "again")
     assert answer.code == 2
-    assert "Seed 1 failed" in answer.err
+    assert re.match(r"\d of \d seeds are done already\.\nSeed 0 done\nmococo: seed 1 failed", answer.err)
     assert "mococo: seed 1 failed (again/seed-1/config.json: expected JSON as Mococo writes it" in answer.err
     assert "; what there is of it is kept\n" in answer.err
     assert Path("again/seed-1/config.json").read_text() == "{"
@@ -108,7 +109,7 @@ def test_stopped_with_a_signal_all_seeds_are_saved(tmp_path: Path) -> None:
     )
     try:
         deadline = time.monotonic() + 120
-        while not any(path.glob("seed-*/events.jsonl")) and time.monotonic() < deadline:
+        while not any(map(begun, path.glob("seed-*"))) and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=60)
