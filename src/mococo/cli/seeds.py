@@ -50,7 +50,8 @@ def complain(failed: Mapping[int, str]) -> None:
     """List the seeds that failed; faults of ours with their tracebacks."""
     for seed, why in sorted(failed.items()):
         *before, last = why.splitlines() or ["no reason was given"]
-        print("\n".join([*before, f"mococo: seed {seed} failed ({last}); what there is of it is kept"]), file=sys.stderr)
+        told = f"mococo: seed {seed} failed ({last}); what there is of it is kept"
+        print("\n".join([*before, told]), file=sys.stderr)
 
 
 def _words(path: Path, record: ExperimentRecord, seed: int, threads: int, more: Sequence[str]) -> list[str]:

@@ -70,7 +70,6 @@ def _flock(handle: int, path: Path) -> None:
     """Lock the file, or raise what tells who has."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return
     except BlockingIOError:
         time.sleep(_PATIENCE)
     except OSError as error:
@@ -78,6 +77,8 @@ def _flock(handle: int, path: Path) -> None:
             raise
         if _signed_first(handle, path):
             return
+    else:
+        return
     who = _holder(handle) or "another process"
     raise RunError(f"{path.parent} is in use by {who}; wait for it or stop it")
 
