@@ -175,5 +175,3 @@ def serve() -> None:
                 traceback.print_exc()
         sys.stdout.flush()
         print(msgspec.json.encode(Line("exit", code, complaint.getvalue())).decode(), file=told, flush=True)
-
-
