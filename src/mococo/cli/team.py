@@ -25,7 +25,6 @@ import msgspec
 from mococo.cli.main import INTERRUPTED, OK, main
 
 FAULT = 70  # exit code of a command that raised what it should not have: sysexits.h calls it EX_SOFTWARE
-_SERVE = "from mococo.cli.team import serve; serve()"
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -46,6 +45,8 @@ class Team:
     failed: dict[int, str] = field(default_factory=dict)
     """Why a command did not end well; a fault of ours with its traceback."""
     stopping: bool = False
+    start: str = "from mococo.cli.team import serve; serve()"
+    """What each process is."""
     _running: list[subprocess.Popen[str]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -62,13 +63,13 @@ class Team:
             left = len(workers)
             while left:
                 try:
-                    seed = ended.get(timeout=0.2)
+                    done = ended.get(timeout=0.2)
                 except queue.Empty:
                     yield None
                     continue
-                left -= seed is None
-                if seed is not None:
-                    yield seed
+                left -= done is None
+                if done is not None:
+                    yield done
         finally:
             for worker in workers:
                 worker.join()
@@ -132,7 +133,7 @@ class Team:
     def _started(self, complaints: IO[str]) -> Iterator[subprocess.Popen[str]]:
         # In a session of its own, so that Ctrl-C in the terminal reaches it only through us, and once.
         process = subprocess.Popen(
-            [sys.executable, "-c", _SERVE],
+            [sys.executable, "-c", self.start],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=complaints,
