@@ -16,7 +16,7 @@ from mococo.cli.seeds import run_seeds
 from mococo.cli.settings import given_settings, resolved, settings_text, with_settings
 from mococo.cli.work import View, work
 from mococo.config import Config
-from mococo.envs.registry import find
+from mococo.envs.registry import named
 from mococo.envs.spec import Environment
 from mococo.errors import UsageError
 from mococo.rollout import check_threads
@@ -62,7 +62,7 @@ class Train:
 def run(words: Sequence[str]) -> int:
     """Check everything, make the folder, train, save, tell."""
     args = parse(with_settings(Train), "train", words)
-    env = find(args.env)
+    env = named(args.env)
     config = resolved(env, Path(args.config) if args.config is not None else None, given_settings(args))
     seed, threads, stops = check_kept_seed(args.seed), check_threads(args.threads), Stops(**given_limits(args))
     if args.seeds is not None:
