@@ -63,13 +63,12 @@ def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
     """The rollout kernels of an environment."""
     from mococo.specialise import NotCompilable, Slots, specialised
 
-    assert env.step is not None
-    assert env.observe is not None
+    step, observe = env.functions
     observed = [feature.name for feature in env.observed]
     slots = Slots(
         name=env.id,
-        step=env.step,
-        observe=env.observe,
+        step=step,
+        observe=observe,
         n_state=env.n_state,
         n_observed=len(observed),
         derived=tuple(
@@ -107,8 +106,9 @@ class Engine:
         returns, steps = np.zeros((n, n_starts)), np.zeros((n, n_starts), np.int64)
         uncovered = np.zeros((n, n_starts), bool)
         used = np.count_nonzero(p.sets > 1, axis=1)[batch.pairs[:, 0]]
-        flat = np.flatnonzero((used <= 2) & (not env.continuous))
-        order = np.concatenate([flat, np.setdiff1d(np.arange(n), flat)])
+        is_flat = (used <= 2) & (not env.continuous)
+        flat = np.flatnonzero(is_flat)
+        order = np.concatenate([flat, np.flatnonzero(~is_flat)])
         pairs = np.ascontiguousarray(batch.pairs[order])
 
         def work(first: int, last: int, start_first: int, start_last: int) -> None:

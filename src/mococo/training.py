@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mococo.algorithm import Evaluate, Generation, State, fuzzy_mococo, initial_state
 from mococo.config import Config, make_config
-from mococo.envs.registry import find
+from mococo.envs.registry import EnvironmentLike, find
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError
 from mococo.evaluation import RolloutEvaluator, check_seed, user_evaluation
@@ -20,6 +20,9 @@ from mococo.front import Decoder, Front
 from mococo.policy import Policy
 from mococo.population import Problem, SolutionSet
 from mococo.subspecies import tag_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 UserEvaluation = Callable[[Sequence[Policy]], ArrayLike]
 
@@ -89,6 +92,12 @@ class Result:
     ended: str = ""
     """Why a callback ended the run; empty where all generations were run."""
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the hypervolume over the generations, on these axes or on new ones."""
+        from mococo.report.seeds_figure import draw_hypervolume
+
+        return draw_hypervolume([self.history], ax)
+
 
 class Callback(Protocol):
     """Watches a run. A class of your own need not inherit from this, only have both methods."""
@@ -101,7 +110,7 @@ class Callback(Protocol):
 
 
 def train(
-    env: str | Environment,
+    env: EnvironmentLike,
     seed: int = 0,
     config: Config | None = None,
     *,
@@ -136,7 +145,7 @@ def train(
 
 
 def evolve(
-    env: str | Environment,
+    env: EnvironmentLike,
     seed: int = 0,
     config: Config | None = None,
     *,

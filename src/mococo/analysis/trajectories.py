@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mococo.envs.derived import with_derived
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError, UncoveredState
 from mococo.evaluation import check_fits
-from mococo.observations import with_derived
 from mococo.policy import Policy
 
 Floats = NDArray[np.float64]
@@ -98,6 +98,7 @@ def trace(policy: Policy, env: Environment, start: ArrayLike, limit: int | None 
     (167, True, [0, 0, 0])
     """
     check_fits(policy, env)
+    step = env.functions[0]
     state = _start(start, env)
     states, inputs = [state], [_input(policy, env, state)]
     outputs: list[float] = []
@@ -110,7 +111,7 @@ def trace(policy: Policy, env: Environment, start: ArrayLike, limit: int | None 
         except UncoveredState:
             uncovered = True
             break
-        state, reward, ended = env.step(state, output)
+        state, reward, ended = step(state, output)
         states.append(state)
         inputs.append(_input(policy, env, state))
         outputs.append(output)
@@ -138,6 +139,6 @@ def _start(start: ArrayLike, env: Environment) -> tuple[float, ...]:
 
 def _input(policy: Policy, env: Environment, state: tuple[float, ...]) -> Floats:
     """(d,) what the policy looks at in this state, rounded as the environment rounds it."""
-    observed = np.array([env.observe(state)], dtype=np.float32 if env.float32 else np.float64)
+    observed = np.array([env.functions[1](state)], dtype=np.float32 if env.float32 else np.float64)
     seen: Floats = with_derived(observed.astype(np.float64), policy.features)[0]
     return seen

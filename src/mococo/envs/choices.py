@@ -125,5 +125,3 @@ def _actions(env: Environment, values: Sequence[float | tuple[float, ...]]) -> t
 
 def _told(value: float | tuple[float, ...]) -> str:
     return ", ".join(f"{part:g}" for part in (value if isinstance(value, tuple) else (value,)))
-
-

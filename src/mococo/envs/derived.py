@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -91,13 +92,11 @@ def _product(tokens: Sequence[tuple[str, ...]], at: int, text: str) -> tuple[flo
 
 
 def _given_domain(text: str, whole: str) -> tuple[float, float]:
-    match = re.fullmatch(r"\s*\[\s*(\S+?)\s*,\s*(\S+?)\s*\]\s*", text)
-    try:
-        if match is None:
-            raise ValueError
-        return float(match[1]), float(match[2])
-    except ValueError:
-        raise EnvironmentSpecError(f"expected a domain like [-1, 1] at the end of {whole!r}") from None
+    match = re.fullmatch(r"\s*\[([^,]+),([^,]+)\]\s*", text)
+    with suppress(ValueError):
+        if match is not None:
+            return float(match[1]), float(match[2])
+    raise EnvironmentSpecError(f"expected a domain like [-1, 1] at the end of {whole!r}")
 
 
 def _summed_domain(terms: dict[str, float], known: dict[str, Feature]) -> tuple[float, float]:

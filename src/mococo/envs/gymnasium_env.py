@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from mococo.envs.choices import Choices, tailored
 from mococo.envs.proposal import propose
 from mococo.envs.seeds import draw_seeds, training_seeds
 from mococo.envs.simulator import Simulator
@@ -39,25 +42,19 @@ class _Seen:
     threshold: float | None
 
 
-def from_gymnasium(simulator: Simulator, t_max: int | None = None, gamma: float = 1.0) -> Environment:
-    """The environment; what its spaces leave open is estimated, and told in its notes."""
+def from_gymnasium(simulator: Simulator, choices: Choices) -> Environment:
+    """The environment as the user wants it; what he and its spaces leave open is estimated, and told in its notes."""
     seen = _look(simulator)
-    notes = []
-    if t_max is None and not seen.t_max:
-        notes.append(f"There is no limit to an episode's length; {T_MAX} steps are taken.")
-    t_max = t_max or seen.t_max or T_MAX
-    found = _explore(simulator, seen, t_max, gamma)
-    features, more = _features(seen.drafts, found)
-    low, high = _bounds(found.returns, seen.threshold)
-    notes += [*more, f"Performance bounds, estimated: {low:g} to {high:g}."]
+    t_max = choices.t_max or seen.t_max or T_MAX
+    notes = [] if choices.t_max or seen.t_max else [f"Episodes have no end of their own; {T_MAX} steps are taken."]
     env = Environment(
         id=simulator.id,
-        features=features,
+        features=tuple(_first(draft) for draft in seen.drafts),
         actions=seen.actions,
-        performance_bounds=(low, high),
+        performance_bounds=(-1.0, 1.0),
         estimated_bounds=True,
         t_max=t_max,
-        gamma=gamma,
+        gamma=1.0 if choices.gamma is None else choices.gamma,
         n_state=1,
         step=None,
         observe=None,
@@ -67,10 +64,25 @@ def from_gymnasium(simulator: Simulator, t_max: int | None = None, gamma: float 
         continuous=seen.continuous,
         legal_actions=seen.legal,
         simulator=simulator,
-        settings=SETTINGS | {"min_complexity": min(2, len(seen.actions))},
-        notes=tuple(notes),
+        settings=SETTINGS | {"min_complexity": min(2, len(choices.actions or seen.actions))},
     )
+    plain = msgspec.structs.replace(choices, features=(), kwargs={}, domains={})
+    env = tailored(env, plain)  # names and actions first: exploration uses them
+    found = explore_env(env)
+    features, more = _features(env.features, seen.drafts, choices.domains, found)
+    if choices.performance_bounds is None:
+        low, high = _bounds(found.returns, seen.threshold)
+        env = replace(env, performance_bounds=(low, high))
+        more.append(f"Performance bounds, estimated: {low:g} to {high:g}. Name better ones with --bounds.")
+    env = replace(env, features=features, notes=(*notes, *more))
+    env = tailored(env, Choices(features=choices.features, domains=choices.domains))
     return with_proposal(env, found)
+
+
+def _first(draft: Draft) -> Feature:
+    """A feature before its domain is known."""
+    name, low, high, crisp = draft
+    return Feature(name, 0.0, 1.0) if endless(low, high) else Feature(name, low, high, crisp=crisp)
 
 
 def with_proposal(env: Environment, found: Exploration) -> Environment:
@@ -119,33 +131,24 @@ def made(simulator: Simulator) -> Any:
         raise EnvironmentSpecError(f"{simulator.id} cannot be made ({told})") from error
 
 
-def _explore(simulator: Simulator, seen: _Seen, t_max: int, gamma: float) -> Exploration:
-    values = np.array([action.value for action in seen.actions], dtype=np.float64).reshape(len(seen.actions), -1)
-    seeds = [int(seed) for seed in draw_seeds(EPISODES, 1)[:, 0]]
-    job = _One(Explore(1, values, seen.continuous, len(seen.drafts), seeds, t_max, gamma), simulator)
-    pool.run(simulator, job, 1)
-    assert isinstance(job.answer, Exploration)
-    return job.answer
-
-
 def explore_env(env: Environment) -> Exploration:
-    """Look at an environment that is described already."""
-    if env.simulator is not None:
-        drafts = [(f.name, f.low, f.high, f.crisp) for f in env.observed]
-        return _explore(env.simulator, _Seen(drafts, env.actions, env.continuous, (), env.t_max, None), env.t_max, 1.0)
+    """A few thousand steps of an environment, without any policy."""
     values = env.action_values.reshape(len(env.actions), -1)
     seeds = [int(seed) for seed in draw_seeds(EPISODES, 1)[:, 0]]
-    job = Explore(1, values, env.continuous, len(env.observed), seeds, env.t_max, env.gamma)
-    return explore(job, _Compiled(env), lambda place: float(values[place, 0]), lambda _: None)
+    job = Explore(1, values, len(env.observed), seeds, env.t_max, env.gamma)
+    if env.simulator is None:
+        return explore(job, _Compiled(env), lambda place: float(values[place, 0]), lambda _: None)
+    work = _One(job, env.simulator)
+    pool.run(env.simulator, work, 1)
+    assert isinstance(work.answer, Exploration)
+    return work.answer
 
 
 class _Compiled:
     """A compiled environment's own functions, run by Python in the manner of Gymnasium."""
 
     def __init__(self, env: Environment) -> None:
-        assert env.step is not None
-        assert env.observe is not None
-        self._env, self._step, self._observe = env, env.step, env.observe
+        self._env, (self._step, self._observe) = env, env.functions
         self._state: tuple[float, ...] = ()
 
     def reset(self, seed: int) -> tuple[tuple[float, ...], None]:
@@ -186,29 +189,29 @@ class _One:
         self.died(number, (0, 0), "ended its process", hung=False)
 
 
-def _features(drafts: list[Draft], found: Exploration) -> tuple[tuple[Feature, ...], list[str]]:
+def _features(
+    features: Sequence[Feature], drafts: Sequence[Draft], given: Container[str], found: Exploration
+) -> tuple[tuple[Feature, ...], list[str]]:
     """Features on finite domains, and how those came about."""
-    features, estimated, still = [], [], []
-    for f, (name, low, high, crisp) in enumerate(drafts):
-        values = found.observed[:, f]
+    result, estimated, still = [], [], []
+    for feature, (_, least, most, crisp), values in zip(features, drafts, found.observed.T, strict=True):
         if values.min() == values.max() and not crisp:
-            still.append(name)
-        if crisp or not endless(low, high):
-            features.append(Feature(name, low, high, crisp=crisp))
+            still.append(feature.name)
+        if crisp or not endless(least, most) or feature.name in given:
+            result.append(feature)
             continue
-        symmetric = low == -high
-        features.append(Feature(name, *_domain(values, symmetric=symmetric)))
-        estimated.append(f"{name} [{features[-1].low:g}, {features[-1].high:g}]")
+        low, high = _domain(values, symmetric=least == -most)
+        result.append(replace(feature, low=low, high=high))
+        estimated.append(f"{feature.name} [{low:g}, {high:g}]")
     notes = []
     if estimated:
-        n = len(found.observed)
         notes.append(
-            f"Domains that the environment leaves open, estimated from {n:,} steps of actions at random and of actions "
-            f"that are held: {', '.join(estimated)}. Name better ones with --domains."
+            f"Domains that the environment leaves open, estimated from {len(found.observed):,} steps of actions at "
+            f"random and of actions that are held: {', '.join(estimated)}. Name better ones with --domains."
         )
     if still:
         notes.append(f"Never seen to change: {', '.join(still)}.")
-    return tuple(features), notes
+    return tuple(result), notes
 
 
 def _domain(values: Floats, *, symmetric: bool) -> tuple[float, float]:
@@ -233,5 +236,3 @@ def _bounds(returns: Floats, threshold: float | None) -> tuple[float, float]:
     spread = max(high - low, 0.1 * max(abs(low), abs(high)), 1.0)
     high = max(high + spread, -math.inf if threshold is None else threshold + 0.1 * abs(threshold))
     return float(f"{low - spread:.3g}"), float(f"{high:.3g}")
-
-

@@ -19,9 +19,11 @@ LUNAR_LANDER = Environment(
         Feature("right_leg", 0, 1, crisp=True),
     ),
     actions=(
-        Action(0, "coast"), Action(1, "fire left engine"), Action(2, "fire main engine"),
+        Action(0, "coast"),
+        Action(1, "fire left engine"),
+        Action(2, "fire main engine"),
         Action(3, "fire right engine"),
-    ),  # fmt: skip
+    ),
     performance_bounds=(-500.0, 300.0),
     estimated_bounds=True,
     t_max=1000,

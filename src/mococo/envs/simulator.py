@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import pickle
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.machinery import PathFinder
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from mococo.errors import EnvironmentSpecError
@@ -68,8 +72,21 @@ class Maker:
 
     def pickled(self) -> bytes | None:
         """For another Python process; None where it holds what only this one knows, as a lambda or a local class."""
+        stream = io.BytesIO()
         try:
-            data = pickle.dumps(self)
+            _Travelling(stream).dump(self)
         except (pickle.PicklingError, AttributeError, TypeError):
             return None
-        return None if b"__main__" in data else data
+        return stream.getvalue()
+
+
+class _Travelling(pickle.Pickler):
+    """Refuses what another process could not import."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        """Look at the module of each function and class."""
+        if isinstance(thing, type | FunctionType):
+            root = thing.__module__.partition(".")[0]
+            if root not in sys.builtin_module_names and PathFinder.find_spec(root) is None:
+                raise pickle.PicklingError(f"{thing.__qualname__} is defined in the script itself")
+        return NotImplemented

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mococo.envs.spec import Action, Feature
+from mococo.envs.spec import Action
 from mococo.errors import EnvironmentSpecError
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def _numbers(space: Space[Any], prefix: str) -> Sequence[Draft]:
     if isinstance(space, spaces.MultiBinary):
         return [(_place(prefix, i, space.shape), 0.0, 1.0, True) for i in np.ndindex(space.shape)]
     if isinstance(space, spaces.MultiDiscrete):
-        first, n = np.asarray(space.start), np.asarray(space.nvec)
+        start, n = np.asarray(space.start), np.asarray(space.nvec)
         return [
-            (_place(prefix, i, space.shape), float(first[i]), float(first[i] + n[i] - 1), bool(n[i] <= MOST_VALUES))
+            (_place(prefix, i, space.shape), float(start[i]), float(start[i] + n[i] - 1), bool(n[i] <= MOST_VALUES))
             for i in np.ndindex(n.shape)
         ]
     if isinstance(space, spaces.Box):
@@ -167,9 +167,3 @@ def _plain(values: tuple[float, ...]) -> float | tuple[float, ...]:
 
 def _told(values: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
-
-
-def as_feature(draft: Draft, low: float, high: float) -> Feature:
-    """The feature on its domain."""
-    name, _, _, crisp = draft
-    return Feature(name, low, high, crisp=crisp)

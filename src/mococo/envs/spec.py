@@ -137,6 +137,16 @@ class Environment:
         return np.array([action.value for action in self.actions], dtype=np.float64)
 
     @property
+    def functions(self) -> tuple[Step, Callable[[State], State]]:
+        """`step` and `observe`; refused where the environment is not compiled."""
+        if self.step is None or self.observe is None:
+            raise EnvironmentSpecError(
+                f"{self.id} is played for real, and nothing is known of its states but what it lets policies see; "
+                f"this needs a compiled environment"
+            )
+        return self.step, self.observe
+
+    @property
     def observed(self) -> tuple[Feature, ...]:
         """The features that the environment gives; the derived ones come after them."""
         return tuple(feature for feature in self.features if not feature.terms)
@@ -150,3 +160,12 @@ def clip(x: float, low: float, high: float) -> float:
     """
     x = max(low, x)
     return min(high, x)
+
+
+def float32(x: float | np.float32) -> float:
+    """X rounded to single precision, in which Gymnasium computes where actions or states are in it.
+
+    >>> float32(0.1)
+    0.10000000149011612
+    """
+    return 1.0 * float(np.float32(x))  # compiled, float() leaves single precision as it is; the product does not

@@ -64,7 +64,7 @@ def decide(observation: Floats, ints: Ints, floats: Floats, out: Floats) -> int:
             tau = min(tau, clause_truth(ints[at + 1 + j], places[j], us[j]))
         strength[ints[at]] += tau
         at += 1 + n_used
-    best = winner(strength)
+    best: int = winner(strength)
     if n_dims > 0 and best >= 0:
         total = 0.0
         for i in range(n_dims):

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mococo.envs.simulator import Simulator
 from mococo.envs.spec import Environment
 from mococo.errors import SimulationError
+from mococo.playing.packing import Packer
+from mococo.playing.rollouts import Rollouts
 from mococo.rollout import Batch, Episodes
 from mococo.workers import pool
 from mococo.workers.messages import Failure, Verdict
-from mococo.playing.packing import Packer
-from mococo.playing.rollouts import Rollouts
 
 Floats = NDArray[np.float64]
+
 
 @dataclass
 class Faults:
@@ -52,16 +52,14 @@ class WorkerEngine:
             pool.run(self._simulator, work, self._workers)
         failed = work.verdicts >= Verdict.UNCOVERED
         returns = np.where(failed, env.performance_bounds[0], work.returns)
-        return Episodes(
-            returns, work.steps, work.verdicts == Verdict.UNCOVERED, work.verdicts == Verdict.FAULT
-        )
+        return Episodes(returns, work.steps, work.verdicts == Verdict.UNCOVERED, work.verdicts == Verdict.FAULT)
 
     def fault(self, failure: Failure) -> None:
         """Count a fault, or stop because of it."""
         if self._simulator.on_fault == "stop":
             where = "" if failure.seed is None else f" in the episode from seed {failure.seed}"
             raise SimulationError(
-                f"{self._env.id} failed{where}: {failure.text}. To give such policies the lowest performance and go on: "
-                f"--on-fault worst"
+                f"{self._env.id} failed{where}: {failure.text}. To give such policies the lowest performance and go "
+                f"on: --on-fault worst"
             )
         self.faults.add(failure)

@@ -27,7 +27,7 @@ class Rollouts:
     do not depend on who takes them.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - of one caller
+    def __init__(
         self,
         pack: Callable[[int], PackedPolicy],
         n_and_workers: tuple[int, int],

@@ -41,7 +41,6 @@ class Explore:
     number: int
     values: Floats
     """(k, dims) the actions."""
-    continuous: bool
     n_observed: int
     seeds: Sequence[int]
     t_max: int

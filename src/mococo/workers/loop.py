@@ -24,7 +24,7 @@ def serve(connection: Connection, ticks: Ticks, maker: Maker) -> None:
         from mococo.workers.stage import Stage
 
         stage = Stage(maker, ticks)
-    except Exception as error:  # noqa: BLE001 - whatever a user's code raises
+    except Exception as error:
         connection.send(Failure.of(error))
         return
     connection.send(None)
@@ -35,7 +35,7 @@ def serve(connection: Connection, ticks: Ticks, maker: Maker) -> None:
             return
         try:
             answer = job(stage)
-        except Exception as error:  # noqa: BLE001 - outside of episodes: the environment cannot even be made again
+        except Exception as error:
             answer = Failure.of(error)
         try:
             connection.send(answer)

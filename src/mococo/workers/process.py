@@ -84,8 +84,8 @@ def _forked(
 ) -> multiprocessing.process.BaseProcess:
     if sys.platform != "linux":
         raise EnvironmentSpecError(
-            f"{simulator.id}: its factory is a lambda, or is defined in the script itself, and cannot be sent to worker "
-            f"processes on this system; define it in a module, so that they can import it"
+            f"{simulator.id}: its factory is a lambda, or is defined in the script itself, and cannot be sent to "
+            f"worker processes on this system; define it in a module, so that they can import it"
         )
     with warnings.catch_warnings():
         # Since Python 3.12, of threads in this process. Ours sleep, and the worker uses none of what they hold.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Stage:
                 self._ticks.begin(chunk.number, p, s)
                 try:
                     verdicts[at + s], returns[at + s], steps[at + s] = self._episode(policy, seed, chunk)
-                except Exception as error:  # noqa: BLE001 - whatever a user's simulator raises
+                except Exception as error:
                     verdicts[at + s] = Verdict.FAULT
                     failures.append(Failure.of(error, seed))
                     self._renew()
@@ -77,10 +78,8 @@ class Stage:
 
     def _renew(self) -> None:
         """After an exception nobody knows in which state an environment is."""
-        try:
+        with suppress(Exception):
             self.env.close()
-        except Exception:  # noqa: BLE001, S110 - it is thrown away
-            pass
         self.env = self._maker()
 
 
