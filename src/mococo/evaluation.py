@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -142,12 +142,14 @@ def evaluate(
     shape = (len(several), len(states))
     returns, steps, uncovered = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape, bool)
     faulted = np.zeros(shape, bool)
-    # The kernels take one list of actions at a time.
-    kinds = [tuple(action_values(policy).tolist()) for policy in several]
-    for kind in sorted(set(kinds)):
+    # The engines take one list of actions, and of derived features, at a time.
+    kinds = [(tuple(a.value for a in p.actions), tuple(f.terms for f in p.features)) for p in several]
+    for kind in dict.fromkeys(kinds):
         rows = [i for i, other in enumerate(kinds) if other == kind]
-        batch = _batch_of([several[i] for i in rows], np.array(kind))
-        engine = engine_for(environment, batch.partitions.refs.shape[2], threads)
+        first = several[rows[0]]
+        batch = _batch_of([several[i] for i in rows], action_values(first))
+        seen = environment if kind[1] == _terms(environment) else replace(environment, features=first.features)
+        engine = engine_for(seen, batch.partitions.refs.shape[2], threads)
         returns[rows], steps[rows], uncovered[rows], faulted[rows] = engine.roll_out(batch, states, fail_fast=False)
     return Evaluation(returns, steps, uncovered.sum(axis=1), faulted.sum(axis=1))
 
@@ -161,25 +163,31 @@ def _policies(policies: Any) -> list[Policy]:
     return several
 
 
+def _terms(env: Environment) -> tuple[tuple[tuple[str, float], ...], ...]:
+    return tuple(feature.terms for feature in env.features)
+
+
 def action_values(policy: Policy) -> Floats:
-    """(k,) the policy's actions as numbers."""
-    return np.array([float(action.value) for action in policy.actions])  # type: ignore[arg-type]
+    """(k,) the policy's actions as numbers; (k, n) where each is several."""
+    return np.array([action.value for action in policy.actions], dtype=np.float64)
 
 
 def check_fits(policy: Policy, env: Environment) -> None:
     """Refuse a policy that cannot act in an environment."""
-    if len(policy.features) != len(env.features):
+    observed = [feature.name for feature in policy.features if not feature.terms]
+    if len(observed) != len(env.observed):
         raise PolicyError(
-            f"{env.id} gives {len(env.features)} numbers to a policy ({', '.join(f.name for f in env.features)}), "
-            f"but this policy looks at {len(policy.features)} ({', '.join(f.name for f in policy.features)})"
+            f"{env.id} gives {len(env.observed)} numbers to a policy ({', '.join(f.name for f in env.observed)}), "
+            f"but this policy looks at {len(observed)} ({', '.join(observed)})"
         )
     if policy.continuous != env.continuous:
         kinds = {False: "one of its actions", True: "a mean of its actions' values"}
         raise PolicyError(f"{env.id} takes {kinds[env.continuous]}, but this policy gives {kinds[policy.continuous]}")
     for action in policy.actions:
-        number = isinstance(action.value, int | float)
+        shape = np.shape(env.actions[0].value)
+        number = not isinstance(action.value, str) and np.shape(action.value) == shape
         if not number or (env.legal_actions and action.value not in env.legal_actions):
-            legal = ", ".join(f"{a:g}" for a in env.legal_actions) or "numbers"
+            legal = ", ".join(f"{a:g}" for a in env.legal_actions) or (f"of {shape[0]} numbers" if shape else "numbers")
             raise PolicyError(f"{env.id} takes the actions {legal}, but this policy has {action.value!r}")
 
 

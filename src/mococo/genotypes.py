@@ -45,6 +45,9 @@ def check_features(tag: Tag, features: Sequence[Feature], actions: Sequence[Acti
     if len(tag) != len(features):
         raise PolicyError(f"the tag needs one number of sets for each of the {len(features)} features, got {tag}")
     given = [feature.name for feature in features if not feature.terms]
+    late = next((f.name for f in features[len(given) :] if not f.terms), None)
+    if late is not None:
+        raise PolicyError(f"derived features come after all observed ones, but {late!r} follows one; put it before")
     for m, feature in zip(tag, features, strict=True):
         if not isinstance(m, int) or isinstance(m, bool) or not 1 <= m <= MAX_SETS:
             raise PolicyError(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mococo.envs.derived import with_derived
 from mococo.envs.spec import Environment, Feature
-from mococo.subspecies import Tag, lambda_2, tag_text
+from mococo.subspecies import Tag, lambda_2
 from mococo.workers.explore import Exploration
 
 Floats = NDArray[np.float64]
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 GENES = 64
 _MOST_FEATURES = 5
 _MOST_TAGS = 10
+_MOST_TOLD = 8  # features whose scores are told
 _LOW, _SEVERAL, _MOST = 2, 3, 5  # sets of a feature: least, usual, and where there are one or two features
 
 
@@ -43,13 +44,19 @@ def propose(env: Environment, found: Exploration, genes: int = GENES) -> Proposa
     least = min(2, len(env.actions))
     tags = [tag for tag in _tags(env.features, chosen, genes) if least <= lambda_2(tag) <= genes]
     tags = list(dict.fromkeys(tags))[:_MOST_TAGS] or [_tag(env.features, {chosen[0]: _LOW})]
-    told = ", ".join(f"{env.features[f].name} {scores[f]:.2f}" for f in ranked)
+    told = ", ".join(f"{env.features[f].name} {100 * scores[f]:.0f} %" for f in ranked[:_MOST_TOLD])
+    rest = len(ranked) - _MOST_TOLD
     why = (
-        f"Share of each feature's change that the actions explain: {told}.",
-        f"So policies look at {', '.join(env.features[f].name for f in chosen)}, with at most {genes} fuzzy subspaces: "
-        f"subspecies {','.join(tag_text(tag) for tag in tags)}.",
+        f"Share of a feature's change that is explained by the action: {told}"
+        + (f", {rest} others less." if rest > 0 else "."),
+        f"So the subspecies, with at most {genes} fuzzy subspaces each: {'; '.join(_told(env, tag) for tag in tags)}.",
     )
     return Proposal(tuple(tags), why)
+
+
+def _told(env: Environment, tag: Tag) -> str:
+    """The tag with the names of what it looks at."""
+    return " x ".join(f"{m} {feature.name}" for m, feature in zip(tag, env.features, strict=True) if m > 1)
 
 
 def _scores(env: Environment, found: Exploration) -> list[float]:

@@ -43,7 +43,7 @@ def _numbers(space: Space[Any], prefix: str) -> Sequence[Draft]:
         return [draft for key, inner in members for draft in _flattened(inner, _word(prefix, key))]
     if isinstance(space, spaces.Discrete):
         first, last = int(space.start), int(space.start + space.n - 1)
-        return [(prefix or "state", first, last, space.n <= MOST_VALUES)]
+        return [(prefix or "state", first, last, bool(space.n <= MOST_VALUES))]
     if isinstance(space, spaces.MultiBinary):
         return [(_place(prefix, i, space.shape), 0.0, 1.0, True) for i in np.ndindex(space.shape)]
     if isinstance(space, spaces.MultiDiscrete):
@@ -58,7 +58,7 @@ def _numbers(space: Space[Any], prefix: str) -> Sequence[Draft]:
         if math.prod(space.shape) > MOST_NUMBERS:
             raise _image(prefix or "the observation", f"shape {space.shape}")
         return [
-            (_place(prefix, i, space.shape), float(space.low[i]), float(space.high[i]), False)
+            (_place(prefix, i, space.shape), _short(space.low[i]), _short(space.high[i]), False)
             for i in np.ndindex(space.shape)
         ]
     raise EnvironmentSpecError(
@@ -92,6 +92,11 @@ def _place(prefix: str, index: tuple[int, ...], shape: tuple[int, ...]) -> str:
     if not prefix:
         return f"x{numbers}"
     return prefix if math.prod(shape) == 1 else f"{prefix}_{numbers}"
+
+
+def _short(x: float) -> float:
+    """A bound as its author wrote it, before it was rounded to float32."""
+    return float(f"{x:.6g}") + 0.0
 
 
 def _image(what: str, got: str) -> EnvironmentSpecError:

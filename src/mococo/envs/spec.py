@@ -130,6 +130,8 @@ class Environment:
             raise EnvironmentSpecError(f"{self.id}: give either a step and an observe function, or a simulator")
         if not self.features or not self.actions:
             raise EnvironmentSpecError(f"{self.id}: at least one feature and one action are needed")
+        if any(not feature.terms for feature in self.features[len(self.observed) :]):
+            raise EnvironmentSpecError(f"{self.id}: derived features come after all observed ones")
 
     @property
     def action_values(self) -> Floats:
