@@ -21,6 +21,7 @@ COMMANDS = {
     "config": "print every setting, explained, as a file for --config",
     "verify-run": "replay a run: is it what it claims?",
     "plot": "draw runs or a policy as figures",
+    "report": "write an HTML page to explore a run, or many, offline",
     "solve": "find out how well any policy can do, by value iteration",
 }
 
