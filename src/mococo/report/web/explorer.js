@@ -110,7 +110,7 @@ function ruleCard(slot, r) {
     return words ? [[feature.name, words]] : [];
   });
   const words = el("p", { class: "sentence" }, el("span", { class: "dim" }, "IF "), parts.flatMap(([name, is], i) => [i ? el("span", { class: "dim" }, " AND ") : null, `${name} is `, el("b", {}, is)]), el("span", { class: "dim" }, " THEN "), el("span", { class: "action", style: `--tint: ${tint}` }, slot.model.actions[rule.action].words));
-  const truth = el("output", { class: "truth" }), card = el("div", { class: "rule", style: `--tint: ${tint}`, "data-rule": r + 1 }, el("span", { class: "badge" }, String(r + 1)), words, truth);
+  const truth = el("output", { class: "truth" }), card = el("div", { class: "rule", style: `--tint: ${tint}`, "data-rule": r + 1 }, el("span", { class: "badge" }, `${slots.b ? slot.letter : ""}${r + 1}`), words, truth);
   const entry = { card, truth, spark: null };
   if (episode) {
     entry.spark = Pictures.spark(slot.firing.map((firing) => firing.rules[r]), slot.firing.map((firing) => firing.driver === r), tint, (t) => seek(t));
@@ -202,10 +202,10 @@ function restOf(slot) {
 }
 
 function drawMap() {
-  byId("map-b").hidden = !slots.b;
+  byId("map-b").parentElement.hidden = !slots.b;
   const axes = axesOf(slots.a), list = byId("legend");
   if (axes.length < 2) {
-    byId("map-a").hidden = true;
+    byId("map-a").parentElement.hidden = true;
     return list.replaceChildren("A map needs two features; this policy has one. Its fuzzy sets tell all.");
   }
   drawAxes(axes);
@@ -219,11 +219,12 @@ function drawMap() {
     const light = (event) => probe(slot.letter.toLowerCase(), event?.points.find((point) => point.data.type === "heatmap")?.z ?? null);
     place.on("plotly_hover", light);
     place.on("plotly_unhover", () => light(null));
+    place.on("plotly_afterplot", () => frame());
   }
   const keys = slots.a.model.actions.map((action, a) => el("span", { class: "action", style: `--tint: ${slots.a.tints[a]}` }, action.words));
   const gaps = both().some((slot) => slot.grid.drivers.includes(Fuzzy.NOBODY));
   list.replaceChildren(...keys, ...(gaps ? [el("span", { class: "action hatched" }, "no rule fires")] : []), slots.b ? el("span", { id: "agreement" }, agreement()) : "");
-  byId("shares").replaceChildren(...both().map((slot) => el("ul", {}, shares(slot).map((line) => el("li", {}, line)))));
+  byId("shares").replaceChildren(...both().flatMap((slot) => [el("p", {}, title(slot)), el("ul", {}, shares(slot).map((line) => el("li", {}, line)))]));
 }
 
 // The rule under the pointer.
@@ -370,7 +371,7 @@ function frame() {
       spark.follow(at);
     });
     const axes = axesOf(slot), place = byId(`map-${slot.letter.toLowerCase()}`);
-    if (axes.length === 2) Plots.moveDot(place, input[axes[0]], input[axes[1]]);
+    if (axes.length === 2) Plots.moveDot(place, slot.tint, input[axes[0]], input[axes[1]]);
     byId(slot.letter === "A" ? "why" : "why-b").replaceChildren(...(slots.b ? [`${slot.letter}: `] : []), ...whyOf(slot, at));
   }
   for (const { f, mine, drawn } of state.sets ?? []) {
@@ -506,6 +507,7 @@ function listen() {
   byId("shown").addEventListener("change", (event) => { state.shown = event.currentTarget.value; regather(); draw(); });
   byId("compare").addEventListener("change", (event) => choose("b", event.currentTarget.checked ? neighbour() : null));
   for (const letter of ["a", "b"]) byId(`slider-${letter}`).addEventListener("input", (event) => choose(letter, groups[Number(event.currentTarget.value)].ids[0]));
+  byId("near").addEventListener("click", () => Plots.zoom(byId("front-plot"), groups));
   byId("previous").addEventListener("click", () => move("a", -1));
   byId("next").addEventListener("click", () => move("a", 1));
   byId("play").addEventListener("click", () => play(!state.playing));
@@ -519,12 +521,24 @@ function listen() {
     if (Math.abs(entry.contentRect.width - width) > 1 && width) { drawSets(); frame(); }
     width = entry.contentRect.width;
   }).observe(byId("set-list"));
+  // Plotly looks at the window only, but a plot's room also changes when a second one comes beside it.
+  const fit = new ResizeObserver((entries) => {
+    for (const { target } of entries) if (target.clientWidth && target.classList.contains("js-plotly-plot")) Plotly.Plots.resize(target);
+  });
+  for (const place of document.querySelectorAll(".plot")) fit.observe(place);
   window.addEventListener("beforeprint", () => {
     root.dataset.before = root.dataset.theme ?? "";
     for (const box of document.querySelectorAll("details")) box.open = true;
-    theme("light");
+    printing(true, "light");
   });
-  window.addEventListener("afterprint", () => theme(root.dataset.before ?? ""));
+  window.addEventListener("afterprint", () => printing(false, root.dataset.before ?? ""));
+}
+
+// A sheet of paper is narrow and white.
+function printing(on, name) {
+  document.body.classList.toggle("printing", on);
+  theme(name);
+  for (const place of document.querySelectorAll(".js-plotly-plot")) if (place.clientWidth) Plotly.relayout(place, { autosize: true });
 }
 
 function keys(event) {

@@ -26,7 +26,7 @@ const Pictures = (() => {
       return clamp(across(names.length === 1 ? (low + high) / 2 : whole), left + lengths[j] / 2, width - right - lengths[j] / 2);
     });
     const places = rows(centres, lengths);
-    const top = line * (Math.max(...places) + 1) + 6, height = top + 92, floor = height - 20;
+    const top = line * (Math.max(...places) + 1) + 6, height = top + 122, floor = height - 20;
     const up = (truth) => floor - truth * (floor - top);
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "sets", role: "img", "aria-label": `${label} Fuzzy sets of ${feature.name}: ` +
       names.map((name, j) => `${name} at ${short(feature.refs[j])}`).join(", ") });

@@ -13,12 +13,12 @@ const Plots = (() => {
     const text = { color: colour("ink"), family: "system-ui, sans-serif", size: 12 };
     return {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: text, margin: { l: 56, r: 12, t: 10, b: 44 }, hovermode: "closest", dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
-      legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: 12 } }, hoverlabel: { align: "left", bgcolor: colour("raised"), bordercolor: colour("line"), font: { color: colour("ink"), size: 12 } },
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: 12 }, entrywidth: 78 }, hoverlabel: { align: "left", bgcolor: colour("raised"), bordercolor: colour("line"), font: { color: colour("ink"), size: 12 } },
       ...more, xaxis: { ...axis, ...more.xaxis, title: { ...axis.title, text: plain(more.xaxis.title) } }, yaxis: { ...axis, ...more.yaxis, title: { ...axis.title, text: plain(more.yaxis.title) } },
     };
   }
 
-  const config = (name) => ({ responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { filename: `${NAME}-${name}`, scale: 2 } });
+  const config = (name) => ({ displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { filename: `${NAME}-${name}`, scale: 2 } });
 
   // groups: equal solutions together, as in explorer.js; looks: a colour and a place among the markers for each tag.
   function front(place, groups, looks, chosen, onchoose) {
@@ -27,17 +27,17 @@ const Plots = (() => {
       const mine = groups.filter((group) => group.tag === tag);
       if (!mine.length) continue;
       traces.push({
-        type: "scatter", mode: "markers", name: plain(tag), legendgroup: "training", x: mine.map((g) => g.complexity), y: mine.map((g) => g.performance), customdata: mine.map((g) => g.key), text: mine.map(told), hovertemplate: "%{text}<extra></extra>",
+        type: "scatter", mode: "markers", name: plain(tag), x: mine.map((g) => g.complexity), y: mine.map((g) => g.performance), customdata: mine.map((g) => g.key), text: mine.map(told), hovertemplate: "%{text}<extra></extra>",
         marker: { color: look.colour, symbol: MARKERS[look.place % MARKERS.length], size: mine.map((g) => 9 + 3 * Math.log2(g.count)), opacity: 0.8, line: { color: colour("paper"), width: 1 } },
       });
     }
     traces.push({
-      type: "scatter", mode: "markers", name: "fresh starts, 95 %", visible: groups.length > 60 ? "legendonly" : true, x: groups.map((g) => g.complexity), y: groups.map((g) => g.fresh), customdata: groups.map((g) => g.key),
+      type: "scatter", mode: "markers", name: "fresh, 95 %", visible: groups.length > 60 ? "legendonly" : true, x: groups.map((g) => g.complexity), y: groups.map((g) => g.fresh), customdata: groups.map((g) => g.key),
       text: groups.map(told), hovertemplate: "%{text}<extra></extra>", marker: { color: colour("paper"), size: 7, line: { color: colour("muted"), width: 1.5 } },
       error_y: { type: "data", symmetric: false, color: colour("muted"), thickness: 1.2, width: 3, array: groups.map((g) => g.interval[1] - g.fresh), arrayminus: groups.map((g) => g.fresh - g.interval[0]) },
     });
     for (const [letter, group] of chosen) {
-      traces.push({ type: "scatter", mode: "markers+text", showlegend: false, hoverinfo: "skip", x: [group.complexity], y: [group.performance], text: [`<b>${letter}</b>`], textposition: letter === "A" ? "top right" : "bottom right", textfont: { color: colour(`slot-${letter.toLowerCase()}`), size: 15 },
+      traces.push({ type: "scatter", mode: "markers+text", showlegend: false, hoverinfo: "skip", x: [group.complexity], y: [group.performance], text: [`<b>${letter}</b>`], textposition: letter === "A" ? "top center" : "bottom center", cliponaxis: false, textfont: { color: colour(`slot-${letter.toLowerCase()}`), size: 15 },
         marker: { size: 22, color: "rgba(0,0,0,0)", line: { color: colour(`slot-${letter.toLowerCase()}`), width: 2.5 } } });
     }
     Plotly.react(place, traces, layout({ xaxis: { title: "complexity (decision points)", dtick: groups.length && groups[groups.length - 1].complexity < 30 ? 1 : undefined }, yaxis: { title: "mean return" }, margin: { l: 60, r: 18, t: 10, b: 44 } }), config("front"));
@@ -48,6 +48,19 @@ const Plots = (() => {
         if (key !== undefined) onchoose(key, event.event?.shiftKey);
       });
     }
+  }
+
+  // The best tenth from near, and back.
+  function zoom(place, groups) {
+    if (place.dataset.near) {
+      delete place.dataset.near;
+      return Plotly.relayout(place, { "xaxis.autorange": true, "yaxis.autorange": true });
+    }
+    const values = groups.map((group) => group.performance), [worst, best] = [Math.min(...values), Math.max(...values)];
+    const near = groups.filter((group) => group.performance >= best - 0.1 * (best - worst)), low = Math.min(...near.map((group) => group.performance));
+    const margin = 0.15 * (best - low) || 1;
+    place.dataset.near = "yes";
+    return Plotly.relayout(place, { "xaxis.range": [near[0].complexity - 0.5, near[near.length - 1].complexity + 0.5], "yaxis.range": [low - margin, best + margin] });
   }
 
   const told = (g) => `complexity ${g.complexity}, ${plain(g.tag)}<br>training ${fixed(g.performance)}<br>fresh ${fixed(g.fresh)} (${fixed(g.interval[0])} to ${fixed(g.interval[1])})` + (g.count > 1 ? `<br>${g.count} identical solutions` : "");
@@ -95,7 +108,7 @@ const Plots = (() => {
     for (let depth = 1, changed = true; changed; depth++) {
       changed = false;
       for (let at = 0; at < n * n; at++) {
-        if (inside[at] === depth - 1 && near(at).every((other) => other < 0 || (grid.drivers[other] === grid.drivers[at] && inside[other] >= depth - 1))) [inside[at], changed] = [depth, true];
+        if (inside[at] === depth - 1 && near(at).every((other) => other >= 0 && grid.drivers[other] === grid.drivers[at] && inside[other] >= depth - 1)) [inside[at], changed] = [depth, true];
       }
     }
     for (let start = 0; start < n * n; start++) {
@@ -126,9 +139,8 @@ const Plots = (() => {
     });
     const numbers = middles(model, axes, spans, rest).map(({ driver, x: left, y: up }) => ({ x: left, y: up, text: String(driver + 1), showarrow: false, bgcolor: colour("paper"), bordercolor: colour("ink"), borderwidth: 1, borderpad: 2, font: { size: 12, color: colour("ink") } }));
     const range = (f, s) => [spans[s][0], spans[s][1]];
-    const dot = { type: "circle", xsizemode: "pixel", ysizemode: "pixel", x0: -8, x1: 8, y0: -8, y1: 8, xanchor: 0, yanchor: 0, fillcolor: colour(slot.tint), line: { color: colour("paper"), width: 2 }, visible: false };
     Plotly.react(place, traces, layout({
-      xaxis: { title: model.features[x].name, range: range(x, 0), showgrid: false }, yaxis: { title: model.features[y].name, range: range(y, 1), showgrid: false }, annotations: numbers, shapes: [dot],
+      xaxis: { title: model.features[x].name, range: range(x, 0), showgrid: false }, yaxis: { title: model.features[y].name, range: range(y, 1), showgrid: false }, annotations: numbers,
       images: [{ source: picture(model, wide, tints), xref: "x", yref: "y", x: spans[0][0], y: spans[1][1], sizex: spans[0][1] - spans[0][0], sizey: spans[1][1] - spans[1][0], sizing: "stretch", layer: "below" }],
     }), config("map"));
     return wide;
@@ -141,10 +153,16 @@ const Plots = (() => {
     return [low, high];
   }
 
-  function moveDot(place, x, y) {
-    if (x === null) return Plotly.relayout(place, { "shapes[0].visible": false });
-    return Plotly.relayout(place, { "shapes[0].visible": true, "shapes[0].xanchor": x, "shapes[0].yanchor": y });
+  // Where the episode is, on a layer above the plot: to draw the plot anew for every step would take too long.
+  function moveDot(place, tint, x, y) {
+    const layer = place.nextElementSibling, area = place.querySelector(".nsewdrag");
+    if (!area) return layer.replaceChildren();
+    const [left, top, width, height] = ["x", "y", "width", "height"].map((name) => Number(area.getAttribute(name)));
+    const share = (axis, value) => (value - axis.range[0]) / (axis.range[1] - axis.range[0]);
+    const [right, up] = [share(place.layout.xaxis, x), share(place.layout.yaxis, y)];
+    if (right < 0 || right > 1 || up < 0 || up > 1) return layer.replaceChildren();
+    layer.replaceChildren(svg("circle", { cx: (left + right * width).toFixed(2), cy: (top + (1 - up) * height).toFixed(2), r: 8, class: tint }));
   }
 
-  return { front, map, moveDot, ramp };
+  return { front, zoom, map, moveDot, ramp };
 })();
