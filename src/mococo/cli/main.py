@@ -22,6 +22,7 @@ COMMANDS = {
     "config": "print every setting, explained, as a file for --config",
     "verify-run": "replay a run: is it what it claims?",
     "plot": "draw runs or a policy as figures",
+    "report": "write an HTML page to explore a run, or many, offline",
     "bench": "measure the speed of rollouts beside plain Gymnasium",
     "solve": "find out how well any policy can do, by value iteration",
 }
