@@ -45,9 +45,7 @@ def check_features(tag: Tag, features: Sequence[Feature], actions: Sequence[Acti
     if len(tag) != len(features):
         raise PolicyError(f"the tag needs one number of sets for each of the {len(features)} features, got {tag}")
     given = [feature.name for feature in features if not feature.terms]
-    late = next((f.name for f in features[len(given) :] if not f.terms), None)
-    if late is not None:
-        raise PolicyError(f"derived features come after all observed ones, but {late!r} follows one; put it before")
+    _check_order(features, len(given))
     for m, feature in zip(tag, features, strict=True):
         if not isinstance(m, int) or isinstance(m, bool) or not 1 <= m <= MAX_SETS:
             raise PolicyError(
@@ -62,6 +60,12 @@ def check_features(tag: Tag, features: Sequence[Feature], actions: Sequence[Acti
         for name, _ in feature.terms:
             if name not in given:
                 raise PolicyError(f"derived feature {feature.name!r} uses {name!r}, which is not an observed feature")
+
+
+def _check_order(features: Sequence[Feature], n_observed: int) -> None:
+    late = next((f.name for f in features[n_observed:] if not f.terms), None)
+    if late is not None:
+        raise PolicyError(f"derived features come after all observed ones, but {late!r} follows one; put it before")
 
 
 def check_genotypes(tag: Tag, db: Sequence[float], rb: Sequence[int], n_actions: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from mococo.algorithm import Evaluate, Generation, State, fuzzy_mococo, initial_state
 from mococo.config import Config, make_config
+from mococo.envs.gymnasium_env import proposed
+from mococo.envs.proposal import budget, check_budget
 from mococo.envs.registry import EnvironmentLike, find
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError
@@ -186,8 +188,19 @@ def evolve(
         yield Progress(record, generation.solns, archive, generation.state, decoder)
 
 
+def without_auto(env: Environment, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings, with subspecies proposed for this environment where they are to be `auto`."""
+    named = dict(settings)
+    genes = budget(named["subspecies"]) if isinstance(named.get("subspecies"), str) else None
+    if genes is not None:
+        check_budget(genes, named["subspecies"])
+        named["subspecies"] = proposed(env, genes).tags
+    return named
+
+
 def resolve(env: Environment, config: Config | None, settings: dict[str, Any]) -> Config:
     """The settings of a run: by name, over `config`, over the environment's own."""
+    settings = without_auto(env, settings)
     if config is not None and not isinstance(config, Config):
         raise ConfigError(f"config must be a mococo.Config, got {type(config).__name__}; give settings by name instead")
     resolved = make_config(settings, make_config(env.settings) if config is None else config)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mococo.envs.derived import with_derived
+from mococo.envs.here import game
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError, UncoveredState
 from mococo.evaluation import check_fits
@@ -82,7 +83,7 @@ def fire(policy: Policy, inputs: Floats) -> Firing:
 
 
 def trace(policy: Policy, env: Environment, start: ArrayLike, limit: int | None = None) -> Episode:
-    """Play an episode from a start state, with the environment's own step function in plain Python.
+    """Play an episode from a start state, in this process and in plain Python.
 
     >>> import mococo
     >>> from mococo.envs.registry import find
@@ -98,33 +99,33 @@ def trace(policy: Policy, env: Environment, start: ArrayLike, limit: int | None 
     (167, True, [0, 0, 0])
     """
     check_fits(policy, env)
-    step = env.functions[0]
-    state = _start(start, env)
-    states, inputs = [state], [_input(policy, env, state)]
+    playing = game(env)
+    state, seen = playing.begin(_start(start, env))
+    states, inputs = [state], [_input(policy, seen)]
     outputs: list[float] = []
     rewards: list[float] = []
     ended = uncovered = False
     n_observed = len(env.observed)
     for _ in range(env.t_max if limit is None else min(limit, env.t_max)):
         try:
-            output = float(np.ravel(policy.act(inputs[-1][:n_observed]))[0])
+            output = policy.act(inputs[-1][:n_observed])
         except UncoveredState:
             uncovered = True
             break
-        state, reward, ended = step(state, output)
+        state, seen, reward, ended = playing.step(output)
         states.append(state)
-        inputs.append(_input(policy, env, state))
-        outputs.append(output)
+        inputs.append(_input(policy, seen))
+        outputs.append(float(np.ravel(output)[0]))
         rewards.append(float(reward))
         if ended:
             break
-    seen = np.array(inputs)
+    looked = np.array(inputs)
     return Episode(
         np.array(states, dtype=np.float64),
-        seen,
+        looked,
         np.array(outputs),
         np.array(rewards),
-        fire(policy, seen[: len(rewards)]),
+        fire(policy, looked[: len(rewards)]),
         bool(ended),
         uncovered,
     )
@@ -137,8 +138,7 @@ def _start(start: ArrayLike, env: Environment) -> tuple[float, ...]:
     return tuple(numbers.tolist())
 
 
-def _input(policy: Policy, env: Environment, state: tuple[float, ...]) -> Floats:
-    """(d,) what the policy looks at in this state, rounded as the environment rounds it."""
-    observed = np.array([env.functions[1](state)], dtype=np.float32 if env.float32 else np.float64)
-    seen: Floats = with_derived(observed.astype(np.float64), policy.features)[0]
-    return seen
+def _input(policy: Policy, seen: tuple[float, ...]) -> Floats:
+    """(d,) what the policy looks at."""
+    row: Floats = with_derived(np.array([seen]), policy.features)[0]
+    return row

@@ -12,7 +12,7 @@ from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, option, parse
 from mococo.cli.settings import descriptions, given_settings, resolved, with_settings
 from mococo.config import Config
-from mococo.envs.registry import find, named
+from mococo.envs.registry import named
 from mococo.errors import UsageError
 from mococo.runs.reading import read_config
 from mococo.subspecies import tag_text
@@ -43,7 +43,7 @@ def run(words: Sequence[str]) -> int:
         if args.config is not None:
             raise UsageError("--config belongs to --env; a run has its settings")
         record = read_config(Path(args.run))
-        env = find(record.env)
+        env = record.open_environment(Path(args.run))
         config, source = resolve(env, record.settings, given), f"the run in {args.run}"
     else:
         env = named(str(args.env))

@@ -231,7 +231,7 @@ def _environment(asked: str | None, runs: Sequence[Run], policy: Policy | None) 
         known = (find(name) for name in known_ids())
         return next((env for env in known if policy is not None and _fits(policy, env)), None)
     try:
-        return find(runs[0].env)
+        return runs[0].open_environment()
     except MococoError:
         return None
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mococo.cli import text
+from mococo.cli.environment import choice_words
 from mococo.cli.interrupt import gently
 from mococo.cli.limits import limit_words
 from mococo.cli.main import INTERRUPTED, OK, REFUSED
@@ -61,8 +62,8 @@ def _words(path: Path, record: ExperimentRecord, seed: int, threads: int, more: 
     if holds_run(folder):
         return ["resume", str(folder), *common]
     settings = [f"--{setting}" for setting in settings_text(record.settings)]
-    limits = limit_words(record.stops)
-    return ["train", record.env, "--seed", str(seed), "-o", str(folder), *settings, *limits, *common]
+    said = [*settings, *limit_words(record.stops), *choice_words(record.choices)]
+    return ["train", record.env, "--seed", str(seed), "-o", str(folder), *said, *common]
 
 
 @contextmanager

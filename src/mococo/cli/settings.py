@@ -14,15 +14,18 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from mococo.cli.limits import Limits
 from mococo.cli.parsing import NUMBER, TEXT, WHOLE, option
 from mococo.config import Config, make_config
+from mococo.envs.gymnasium_env import proposed
+from mococo.envs.proposal import budget, check_budget
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError, FileFormatError
 from mococo.stops import Stops
 from mococo.subspecies import tag_text
-from mococo.training import resolve
+from mococo.training import resolve, without_auto
 
 T = TypeVar("T")
 
 MAX_FILE_BYTES = 2**20
+TABLE = "environment"
 _ELSEWHERE = (
     "env",
     "seed",
@@ -38,10 +41,16 @@ _ELSEWHERE = (
 
 
 @cache
-def with_settings(kind: type[T]) -> type[T]:
-    """A command's dataclass with an option for each limit and each setting of `Config`; None where it is not given."""
-    limits = get_type_hints(Limits, include_extras=True)
-    fields: list[tuple[str, Any, Any]] = [(name, annotation, None) for name, annotation in limits.items()]
+def with_settings(kind: type[T], *more: type[Any]) -> type[T]:
+    """A command's dataclass with an option for each limit and each setting of `Config`, and those of `more`.
+
+    Limits and settings are None where they are not given.
+    """
+    fields: list[tuple[str, Any, Any]] = [
+        (name, annotation, getattr(options, name))
+        for options in (Limits, *more)
+        for name, annotation in get_type_hints(options, include_extras=True).items()
+    ]
     for name, text in descriptions().items():
         if name == "subspecies":
             how = option(text, default="the environment's", metavar="2x2,3x3")
@@ -63,10 +72,34 @@ def given_settings(args: object) -> dict[str, Any]:
 
 def resolved(env: Environment, file: Path | None, given: dict[str, Any]) -> Config:
     """The settings of a run, checked."""
-    base = resolve(env, None, {})
+    base = make_config(env.settings)
     if file is not None:
-        base = _over(base, read_toml(file), file)
+        settings = {name: value for name, value in read_toml(file).items() if name != TABLE}
+        if "subspecies" in given:
+            settings.pop("subspecies", None)
+        base = _over(base, without_auto(env, settings), file)
     return resolve(env, base, given)
+
+
+def chosen_in(file: Path | None) -> dict[str, Any]:
+    """What a file says of the environment, in its table `environment`."""
+    table = read_toml(file).get(TABLE, {}) if file is not None else {}
+    if not isinstance(table, dict):
+        raise ConfigError(f"{file}: {TABLE} must be a table, got {table!r}")
+    return table
+
+
+def chosen_subspecies(
+    env: Environment, file: Path | None, given: dict[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The given settings with subspecies in the place of `auto`, and why these."""
+    asked = given.get("subspecies") or (read_toml(file).get("subspecies") if file is not None else None)
+    genes = budget(asked) if isinstance(asked, str) else None
+    if genes is None:
+        return given, ()
+    check_budget(genes, asked)
+    proposal = proposed(env, genes)
+    return {**given, "subspecies": ",".join(map(tag_text, proposal.tags))}, proposal.why
 
 
 def read_toml(path: Path) -> dict[str, Any]:

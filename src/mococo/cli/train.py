@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
+
 from mococo import loggers
+from mococo.cli import text
+from mococo.cli.environment import Described, given_choices
 from mococo.cli.limits import given_limits
 from mococo.cli.main import INTERRUPTED
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.seeds import run_seeds
-from mococo.cli.settings import given_settings, resolved, settings_text, with_settings
+from mococo.cli.settings import chosen_in, chosen_subspecies, given_settings, resolved, settings_text, with_settings
 from mococo.cli.work import View, work
 from mococo.config import Config
+from mococo.envs.choices import Choices
 from mococo.envs.registry import named
 from mococo.envs.spec import Environment
 from mococo.errors import UsageError
@@ -61,18 +66,28 @@ class Train:
 
 def run(words: Sequence[str]) -> int:
     """Check everything, make the folder, train, save, tell."""
-    args = parse(with_settings(Train), "train", words)
-    env = named(args.env)
-    config = resolved(env, Path(args.config) if args.config is not None else None, given_settings(args))
+    args = parse(with_settings(Train, Described), "train", words)
+    file = Path(args.config) if args.config is not None else None
+    choices = given_choices(args, chosen_in(file))
+    env = named(args.env, **msgspec.to_builtins(choices))
+    given, why = chosen_subspecies(env, file, given_settings(args))
+    config = resolved(env, file, given)
+    if not args.quiet:
+        _tell(*env.notes, *why)
     seed, threads, stops = check_kept_seed(args.seed), check_threads(args.threads), Stops(**given_limits(args))
     if args.seeds is not None:
-        return _train_seeds(args, env, config, stops)
+        return _train_seeds(args, env, config, stops, choices)
     path = Path(args.out) if args.out is not None else default_folder(env.id, seed)
     if not (path / lock.NAME).exists():  # else the folder may be in use: then say so, and by whom
         check_free(path, overwrite=args.overwrite)
     with lock.locked(path):
         session = Session(create(path, env, config, seed, overwrite=args.overwrite, stops=stops), seed, stops)
         return _train(session, args, threads)
+
+
+def _tell(*notes: str) -> None:
+    for note in notes:
+        print(text.wrapped(note, others="  "), file=sys.stderr)
 
 
 def _loggers(args: Train, folder: RunFolder) -> list[Callback]:
@@ -86,7 +101,7 @@ def _loggers(args: Train, folder: RunFolder) -> list[Callback]:
     return found
 
 
-def _train_seeds(args: Train, env: Environment, config: Config, stops: Stops) -> int:
+def _train_seeds(args: Train, env: Environment, config: Config, stops: Stops, choices: Choices) -> int:
     if args.seeds is None or not 1 <= args.seeds <= MAX_SEEDS:
         raise UsageError(f"--seeds must be between 1 and {MAX_SEEDS:,}, got {args.seeds}")
     if args.overwrite or args.json:
@@ -96,7 +111,7 @@ def _train_seeds(args: Train, env: Environment, config: Config, stops: Stops) ->
     seeds = range(args.seed, args.seed + args.seeds)
     path = Path(args.out) if args.out is not None else Path("runs") / f"{env.id.replace('/', '-')}-seeds"
     with lock.locked(path):
-        record = begin(path, env, config, stops, seeds)
+        record = begin(path, env, config, stops, seeds, choices)
         return run_seeds(path, record, check_threads(args.threads), quiet=args.quiet)
 
 

@@ -12,7 +12,6 @@ from mococo.cli.main import DIFFERS, OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.progress import display
 from mococo.config import make_config
-from mococo.envs.registry import find
 from mococo.errors import MococoError, RunError
 from mococo.kernels.notice import compile_notice
 from mococo.policy_json import load_policy
@@ -53,7 +52,7 @@ def run(words: Sequence[str]) -> int:
 def _quick(run: Run, threads: int, *, quiet: bool) -> Iterator[str]:
     """Performances that are not those of the policies."""
     del quiet
-    env = find(run.env)
+    env = run.open_environment()
     for name, members in (("archive", run.archive), ("front", run.front)):
         for member, again in zip(members, rescore(members, env, run.config.eta, threads), strict=True):
             yield from _differences(name, member, again)
@@ -61,7 +60,7 @@ def _quick(run: Run, threads: int, *, quiet: bool) -> Iterator[str]:
 
 def _replay(run: Run, threads: int, *, quiet: bool) -> Iterator[str]:
     """What the same seed and settings give otherwise."""
-    env = find(run.env)
+    env = run.open_environment()
     # A run that ended early is the beginning of a longer one.
     config = resolve(env, make_config({"num_gens": run.generations}, run.config), {})
     last: Progress | None = None

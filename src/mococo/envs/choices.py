@@ -61,8 +61,6 @@ def tailored(env: Environment, choices: Choices) -> Environment:
     for text in choices.features:
         features = (*features, parse_feature(text, features))
     changes: dict[str, Any] = {"features": features}
-    if features != env.features and "subspecies" in env.settings and len(features) != len(env.features):
-        changes["settings"] = {name: value for name, value in env.settings.items() if name != "subspecies"}
     if choices.actions:
         changes["actions"] = _actions(env, choices.actions)
     for name in ("gamma", "t_max"):

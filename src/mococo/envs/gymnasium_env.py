@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mococo.envs.choices import Choices, tailored
-from mococo.envs.proposal import propose
+from mococo.envs.here import game, made
+from mococo.envs.proposal import GENES, Proposal, propose
 from mococo.envs.seeds import draw_seeds, training_seeds
 from mococo.envs.simulator import Simulator
 from mococo.envs.spaces import Draft, chosen_actions, endless, observed_numbers
 from mococo.envs.spec import Action, Environment, Feature
-from mococo.errors import EnvironmentSpecError, MococoError
+from mococo.errors import EnvironmentSpecError
 from mococo.workers import pool
 from mococo.workers.explore import EPISODES, Exploration, Explore, explore
 
@@ -91,6 +92,11 @@ def with_proposal(env: Environment, found: Exploration) -> Environment:
     return replace(env, settings={**env.settings, "subspecies": proposal.tags}, notes=(*env.notes, *proposal.why))
 
 
+def proposed(env: Environment, genes: int = GENES) -> Proposal:
+    """Subspecies for any environment, after a look at it."""
+    return propose(env, explore_env(env), genes)
+
+
 def _look(simulator: Simulator) -> _Seen:
     env = made(simulator)
     try:
@@ -116,50 +122,33 @@ def _original(env: Any) -> Any:
     return env.env.observation_space if isinstance(env, FlattenObservation) else env.observation_space
 
 
-def made(simulator: Simulator) -> Any:
-    """The environment itself, in this process."""
-    import gymnasium
-
-    try:
-        return simulator.maker()()
-    except MococoError:
-        raise
-    except gymnasium.error.DependencyNotInstalled as error:
-        raise EnvironmentSpecError(f"{simulator.id} needs a library that is not installed: {error}") from None
-    except Exception as error:
-        told = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise EnvironmentSpecError(f"{simulator.id} cannot be made ({told})") from error
-
-
 def explore_env(env: Environment) -> Exploration:
     """A few thousand steps of an environment, without any policy."""
     values = env.action_values.reshape(len(env.actions), -1)
     seeds = [int(seed) for seed in draw_seeds(EPISODES, 1)[:, 0]]
     job = Explore(1, values, len(env.observed), seeds, env.t_max, env.gamma)
     if env.simulator is None:
-        return explore(job, _Compiled(env), lambda place: float(values[place, 0]), lambda _: None)
+        return explore(job, _Gymnasiums(env), lambda place: float(values[place, 0]), lambda _: None)
     work = _One(job, env.simulator)
     pool.run(env.simulator, work, 1)
     assert isinstance(work.answer, Exploration)
     return work.answer
 
 
-class _Compiled:
-    """A compiled environment's own functions, run by Python in the manner of Gymnasium."""
+class _Gymnasiums:
+    """A game in the manner of Gymnasium."""
 
     def __init__(self, env: Environment) -> None:
-        self._env, (self._step, self._observe) = env, env.functions
-        self._state: tuple[float, ...] = ()
+        self._env, self._game = env, game(env)
 
     def reset(self, seed: int) -> tuple[tuple[float, ...], None]:
         """A fresh start."""
-        self._state = tuple(self._env.draw_starts(1, seed)[0].tolist())
-        return self._observe(self._state), None
+        return self._game.begin(tuple(self._env.draw_starts(1, seed)[0].tolist()))[1], None
 
     def step(self, action: float) -> tuple[tuple[float, ...], float, bool, bool, None]:
         """One step."""
-        self._state, reward, ended = self._step(self._state, action)
-        return self._observe(self._state), reward, ended, False, None
+        _, seen, reward, ended = self._game.step(action)
+        return seen, reward, ended, False, None
 
 
 class _One:

@@ -38,7 +38,12 @@ def environment(
     env = held
     if chosen.kwargs and env.simulator is not None and env.simulator.factory is None:
         env = replace(env, simulator=replace(env.simulator, kwargs={**env.simulator.kwargs, **chosen.kwargs}))
-    return tailored(env, chosen)
+    wanted = tailored(env, chosen)
+    if len(wanted.features) == len(env.features):
+        return wanted
+    from mococo.envs.gymnasium_env import explore_env, with_proposal
+
+    return with_proposal(wanted, explore_env(wanted))  # its own subspecies do not know of the new features
 
 
 def _check_no_kwargs(choices: Choices) -> None:

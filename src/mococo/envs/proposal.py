@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mococo.envs.derived import with_derived
 from mococo.envs.spec import Environment, Feature
+from mococo.errors import ConfigError
 from mococo.subspecies import Tag, lambda_2
 from mococo.workers.explore import Exploration
 
@@ -111,3 +112,9 @@ def budget(text: str) -> int | None:
     if not number:
         return GENES
     return int(number) if number.isdigit() else 0
+
+
+def check_budget(genes: int, asked: object) -> None:
+    """Refuse a budget for which there are no rules."""
+    if genes < _LOW:
+        raise ConfigError(f"subspecies auto:N needs a whole number of genes, {_LOW} at least, got {asked!r}")

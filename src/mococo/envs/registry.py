@@ -70,10 +70,12 @@ def known(env_id: str) -> Environment | None:
     return _REGISTERED.get(env_id)
 
 
-def named(words: str) -> Environment:
-    """What a person means on the command line: an id, or FILE.py, or FILE.py:NAME."""
+def named(words: str, **choices: Any) -> Environment:
+    """What a person means on the command line: an id, or FILE.py, or FILE.py:NAME; with what he wants otherwise."""
+    from mococo.envs.making import environment
+
     if not is_file(words):
-        return find(words)
+        return environment(words, **choices)
     own = from_file(words)
     register(own)
-    return own
+    return environment(own, **choices)

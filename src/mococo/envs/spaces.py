@@ -58,7 +58,7 @@ def _numbers(space: Space[Any], prefix: str) -> Sequence[Draft]:
         if math.prod(space.shape) > MOST_NUMBERS:
             raise _image(prefix or "the observation", f"shape {space.shape}")
         return [
-            (_place(prefix, i, space.shape), _short(space.low[i]), _short(space.high[i]), False)
+            (_place(prefix, i, space.shape), _short(float(space.low[i])), _short(float(space.high[i])), False)
             for i in np.ndindex(space.shape)
         ]
     raise EnvironmentSpecError(

@@ -10,7 +10,6 @@ import numpy as np
 
 from mococo.analysis.trajectories import Episode, trace
 from mococo.config import Config
-from mococo.envs.registry import find
 from mococo.envs.spec import Environment
 from mococo.errors import MococoError, RunError
 from mococo.policy import Policy
@@ -97,7 +96,7 @@ def explorer_data(runs: Sequence[Run]) -> ExplorerData:
     found = [(number, member) for number, run in enumerate(runs) for member in _members(run)]
     if not found:
         raise RunError("none of the runs has saved policies, so there is nothing to explore; go on with mococo resume")
-    env, note = _environment(runs[0].env)
+    env, note = _environment(runs[0])
     count = max(1, min(_MOST_EPISODES, _EPISODES_IN_ALL // len(found)))
     starts = [] if env is None else env.draw_starts(count, FRESH_SEED).tolist()
     policies = []
@@ -129,9 +128,9 @@ def _members(run: Run) -> list[tuple[Scored, bool, int]]:
     return members + [(member, False, member.count) for member in last.values()]
 
 
-def _environment(name: str) -> tuple[Environment | None, str]:
+def _environment(run: Run) -> tuple[Environment | None, str]:
     try:
-        return find(name), ""
+        return run.open_environment(), ""
     except MococoError as error:
         return None, f"No episodes are shown, because the environment cannot be made here: {error}"
 

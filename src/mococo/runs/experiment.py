@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from mococo.config import Config
+from mococo.envs.choices import Choices
 from mococo.envs.spec import Environment
 from mococo.errors import FileFormatError, MococoError, RunError
 from mococo.files import is_draft, write_atomic
@@ -35,6 +36,8 @@ class ExperimentRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: Config
     stops: Stops
     seeds: list[int]
+    choices: Choices = Choices()
+    """What was said of the environment."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +80,15 @@ def read_experiment(path: Path) -> ExperimentRecord:
     return record
 
 
-def begin(path: Path, env: Environment, config: Config, stops: Stops, seeds: Sequence[int]) -> ExperimentRecord:
+def begin(
+    path: Path, env: Environment, config: Config, stops: Stops, seeds: Sequence[int], choices: Choices | None = None
+) -> ExperimentRecord:
     """Make the experiment of a locked folder, or add seeds to the one that it holds."""
+    choices = choices or Choices()
     held: list[int] = []
     if holds_experiment(path):
         record = read_experiment(path)
-        if (record.env, record.settings, record.stops) != (env.id, config, stops):
+        if (record.env, record.settings, record.stops, record.choices) != (env.id, config, stops, choices):
             raise RunError(
                 f"{path} holds an experiment with {_difference(record, env, config)}; give those again to go on with "
                 f"it, or name another folder with -o"
@@ -90,7 +96,7 @@ def begin(path: Path, env: Environment, config: Config, stops: Stops, seeds: Seq
         held = record.seeds
     elif not all(file.name == lock.NAME or is_draft(file, NAME) for file in path.iterdir()):
         raise RunError(f"{path} is not empty and does not hold an experiment; name another folder with -o")
-    record = ExperimentRecord(FORMAT, VERSION, env.id, config, stops, sorted({*held, *seeds}))
+    record = ExperimentRecord(FORMAT, VERSION, env.id, config, stops, sorted({*held, *seeds}), choices)
     if record.seeds != held:
         with writing(path, "name another folder with -o"):
             write_atomic(path / NAME, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
@@ -103,7 +109,7 @@ def _difference(record: ExperimentRecord, env: Environment, config: Config) -> s
     for name in Config.__struct_fields__:
         if getattr(record.settings, name) != getattr(config, name):
             return f"{name} {getattr(record.settings, name)}"
-    return "other limits"
+    return "other limits, or something else said of its environment"
 
 
 def seed_folder(path: Path, seed: int) -> Path:

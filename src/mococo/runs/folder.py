@@ -31,6 +31,7 @@ from mococo.files import is_draft, make_folder, write_atomic, write_together
 from mococo.policy_json import policy_bytes, to_record
 from mococo.runs import checkpoint as checkpoints
 from mococo.runs import lock
+from mococo.runs.environments import record_of
 from mococo.runs.reading import event_lines, read_config
 from mococo.runs.records import (
     FRONT_FORMAT,
@@ -128,7 +129,7 @@ def create(
 ) -> RunFolder:
     """Make the folder. One that holds anything is refused; `overwrite` replaces a run's files, and only those."""
     check_free(path, overwrite=overwrite)
-    record = RunRecord(RUN_FORMAT, RUN_VERSION, env.id, seed, config, versions(), stops or Stops())
+    record = RunRecord(RUN_FORMAT, RUN_VERSION, env.id, seed, config, versions(), stops or Stops(), record_of(env))
     with writing(path, "name another folder with -o"):
         make_folder(path)
         _clear(path)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from mococo.config import Config
+from mococo.envs.spec import Environment
 from mococo.errors import FileFormatError, MococoError
 from mococo.policy_json import FORMAT, VERSION, from_record, read_json
 from mococo.runs import records
@@ -41,6 +42,11 @@ class Run:
     ended: str
     """Why there are no more: empty after the last one, "interrupted", or the limit that was reached."""
     stops: Stops
+    record: RunRecord
+
+    def open_environment(self) -> Environment:
+        """The environment that it was trained on."""
+        return self.record.open_environment(self.path)
 
     @property
     def complete(self) -> bool:
@@ -71,6 +77,7 @@ def read_run(path: Path) -> Run:
         generations=archive.generations,
         ended=archive.ended,
         stops=config.stops,
+        record=config,
     )
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 import msgspec
 
 from mococo.config import Config
+from mococo.envs.spec import Environment
 from mococo.policy_json import PolicyRecord
+from mococo.runs.environments import EnvironmentRecord, environment_of
 from mococo.stops import Stops
 
 RUN_FORMAT, RUN_VERSION = "mococo-run", 1
@@ -27,8 +30,15 @@ class RunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: dict[str, str]
     """Of Python and of the libraries that the results may depend on."""
     stops: Stops
+    environment: EnvironmentRecord | msgspec.UnsetType = msgspec.UNSET
+    """The environment as it was resolved; runs of before it was kept have none."""
     checksum: str = ""
     """Of all the rest: a digit that changed unnoticed would make another run of it when it is resumed."""
+
+    def open_environment(self, path: Path) -> Environment:
+        """The environment of the run in this folder."""
+        kept = None if isinstance(self.environment, msgspec.UnsetType) else self.environment
+        return environment_of(self.env, kept, where=path / "config.json")
 
     def sealed(self) -> RunRecord:
         """The same with its checksum."""

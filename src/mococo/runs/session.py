@@ -11,14 +11,13 @@ from typing import Any
 import msgspec
 
 from mococo.config import Config
-from mococo.envs.registry import find
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError, FileFormatError
 from mococo.front import Decoder
 from mococo.runs import checkpoint as checkpoints
 from mococo.runs.folder import RunFolder, write_config, writing
 from mococo.runs.reading import read_config, read_events, read_front
-from mococo.runs.records import FrontRecord, RunRecord
+from mococo.runs.records import FrontRecord
 from mococo.runs.scores import Scored, score
 from mococo.stops import Stops, StopWhen
 from mococo.training import Callback, Checkpoint, Progress, Record, Result, evolve, resolve
@@ -102,7 +101,7 @@ def reopen(path: Path, num_gens: int | None = None, stops: Mapping[str, Any] | N
     A run that has nothing left to do is told by what it saved.
     """
     record = read_config(path)
-    env = find(record.env)
+    env = record.open_environment(path)
     config = _longer(env, record.settings, num_gens)
     limits = msgspec.structs.replace(record.stops, **(stops or {}))
     saved = read_front(path / "archive.json", record.env)
@@ -120,7 +119,7 @@ def reopen(path: Path, num_gens: int | None = None, stops: Mapping[str, Any] | N
             )
     folder = RunFolder(path, env, config)
     folder.rewind(len(history))
-    changed = RunRecord(record.format, record.version, record.env, record.seed, config, record.versions, limits)
+    changed = msgspec.structs.replace(record, settings=config, stops=limits)
     if changed.sealed() != record:
         with writing(path):
             write_config(path, changed)
