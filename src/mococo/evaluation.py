@@ -13,7 +13,7 @@ from mococo.decoding import Partitions, RuleBases, decode_db, decode_rb
 from mococo.envs.registry import EnvironmentLike, find
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError, PolicyError, shown
-from mococo.playing.engine import WorkerEngine
+from mococo.playing.engine import Faults, WorkerEngine
 from mococo.policy import Policy
 from mococo.population import SolutionSet
 from mococo.rollout import Batch, Engine, check_threads, knots_for
@@ -58,6 +58,11 @@ class RolloutEvaluator:
         """Steps of all solutions' episodes so far; those of equal solutions count each time."""
         self.simulated_steps = 0
         """Steps that were really simulated."""
+
+    @property
+    def faults(self) -> Faults | None:
+        """What went wrong in the episodes of a real environment."""
+        return self._engine.faults if isinstance(self._engine, WorkerEngine) else None
 
     def __call__(self, solns: SolutionSet) -> Floats:
         """(m,) mean returns; the lower bound for a failing rule base, which meets an uncovered state."""

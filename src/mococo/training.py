@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -45,6 +45,8 @@ class Record:
     archive_hypervolume: float
     archive_size: int
     seconds: float
+    faults: int = 0
+    """Episodes of this generation in which a real environment failed."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class Progress:
     state: State
     """All that is needed to go on from here."""
     decoder: Decoder
+    faults: str = ""
+    """What went wrong in a real environment's episodes since the start, or since the run was resumed."""
 
     @property
     def front(self) -> Front:
@@ -179,13 +183,17 @@ def evolve(
         evaluator = user_evaluation(evaluate, decoder.policy)
     state = initial_state(problem, resolved, check_seed(seed)) if start is None else start.state
     archive = Front.empty(decoder) if start is None else start.archive
-    steps_before, clock = 0, time.perf_counter()
+    steps_before, faults_before, clock = 0, 0, time.perf_counter()
     for generation in fuzzy_mococo(evaluator, problem, resolved, state):
         archive = archive.merged(Front.of(generation.solns, generation.gen, decoder))
         steps, now = getattr(evaluator, "env_steps", 0), time.perf_counter()
+        faults = getattr(evaluator, "faults", None)
         record = _record(generation, archive, problem, steps - steps_before, now - clock)
+        if faults is not None:
+            record = replace(record, faults=faults.total - faults_before)
+            faults_before = faults.total
         steps_before, clock = steps, now
-        yield Progress(record, generation.solns, archive, generation.state, decoder)
+        yield Progress(record, generation.solns, archive, generation.state, decoder, str(faults or ""))
 
 
 def without_auto(env: Environment, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -72,6 +72,18 @@ def given_choices(args: object, file: Mapping[str, Any] | None = None) -> Choice
     return make_choices(found)
 
 
+def said(args: object) -> dict[str, Any]:
+    """What was said of an environment, for `registry.named`."""
+    told: dict[str, Any] = msgspec.to_builtins(given_choices(args))
+    return told
+
+
+def given_care(args: object) -> dict[str, Any]:
+    """What is to be done about faults, where it was said."""
+    names = [field.name for field in fields(Careful)]
+    return {name: value for name in names if (value := getattr(args, name)) is not None}
+
+
 def choice_words(choices: Choices) -> list[str]:
     """The options that say the same."""
     back = {name: option for option, name in _CHOICES.items()}

@@ -12,11 +12,15 @@ import msgspec
 import numpy as np
 
 from mococo.cli import text
+from mococo.cli.environment import Described, given_care, given_choices, said
 from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.progress import say_compiling
+from mococo.cli.settings import with_options
 from mococo.cli.sources import open_source
+from mococo.envs.choices import make_choices, tailored
 from mococo.envs.registry import named
+from mococo.envs.spec import Environment
 from mococo.errors import UsageError
 from mococo.evaluation import Evaluation, evaluate
 from mococo.kernels.notice import compile_notice
@@ -55,11 +59,13 @@ class Summary(msgspec.Struct, frozen=True):
     mean_steps: float
     uncovered: int
     uncovered_share: float
+    faulted: int
+    """Episodes in which a real environment failed."""
 
 
 def run(words: Sequence[str]) -> int:
     """Read, play, print."""
-    args = parse(Evaluate, "evaluate", words)
+    args = parse(with_options(Evaluate, Described), "evaluate", words)
     if not 1 <= args.episodes <= MOST_EPISODES:
         raise UsageError(f"--episodes must be between 1 and {MOST_EPISODES:,}, got {args.episodes}")
     threads = check_threads(args.threads)
@@ -67,10 +73,10 @@ def run(words: Sequence[str]) -> int:
     if isinstance(source, Policy):
         if args.env is None:
             raise UsageError(f"{args.policy} is a single policy: say with --env in which environment it shall act")
-        policies, env = [source], named(args.env)
+        policies, env = [source], named(args.env, **said(args))
     else:
         policies = [member.policy for member in source.archive]
-        env = named(args.env) if args.env else source.open_environment()
+        env = named(args.env, **said(args)) if args.env else _with_care(source.open_environment(), args)
         if not policies:
             raise UsageError(f"{args.policy} holds no policies")
     with compile_notice(say_compiling):
@@ -82,7 +88,19 @@ def run(words: Sequence[str]) -> int:
         return OK
     print(f"{env.id}, {text.counted(args.episodes, 'episode')} from fresh starts (seed {args.seed}):")
     print(_one(summaries[0]) if isinstance(source, Policy) else _several(summaries))
+    failed = sum(summary.faulted for summary in summaries)
+    if failed:
+        print(text.wrapped(f"In {text.counted(failed, 'episode')} the environment failed; they count as worst."))
     return OK
+
+
+def _with_care(env: Environment, args: object) -> Environment:
+    """A run's environment is as it was, but for what is done when it fails."""
+    chosen = given_choices(args)
+    care = make_choices(given_care(args))
+    if chosen != care:
+        raise UsageError("a run is played in the environment of its training; with --env NAME another can be described")
+    return tailored(env, care)
 
 
 def _summary(policy: Policy, played: Evaluation, row: int) -> Summary:
@@ -100,6 +118,7 @@ def _summary(policy: Policy, played: Evaluation, row: int) -> Summary:
         mean_steps=float(played.steps[row].mean()),
         uncovered=int(played.uncovered[row]),
         uncovered_share=int(played.uncovered[row]) / n,
+        faulted=int(played.faulted[row]),
     )
 
 

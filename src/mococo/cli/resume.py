@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from mococo.cli import text
+from mococo.cli.environment import Careful, given_care
 from mococo.cli.limits import given_limits
 from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
@@ -42,14 +43,14 @@ class Resume:
 
 def run(words: Sequence[str]) -> int:
     """Check what is to change, read the checkpoint, go on."""
-    args = parse(with_settings(Resume), "resume", words)
+    args = parse(with_settings(Resume, Careful), "resume", words)
     path, threads, limits = Path(args.path), check_threads(args.threads), given_limits(args)
     if holds_experiment(path):
         return _resume_seeds(path, {**given_settings(args), **limits}, threads, quiet=args.quiet)
     record = read_config(path)
     _check_unchanged(record.settings, given_settings(args))
     with lock.locked(path, "make it writable, or resume a copy"):
-        session = reopen(path, given_settings(args).get("num_gens"), limits)
+        session = reopen(path, given_settings(args).get("num_gens"), limits, given_care(args))
         if not isinstance(session, Session):
             _say_finished(path, record, session.ended, quiet=args.quiet)
             return OK

@@ -46,11 +46,7 @@ def with_settings(kind: type[T], *more: type[Any]) -> type[T]:
 
     Limits and settings are None where they are not given.
     """
-    fields: list[tuple[str, Any, Any]] = [
-        (name, annotation, getattr(options, name))
-        for options in (Limits, *more)
-        for name, annotation in get_type_hints(options, include_extras=True).items()
-    ]
+    fields = _fields(Limits, *more)
     for name, text in descriptions().items():
         if name == "subspecies":
             how = option(text, default="the environment's", metavar="2x2,3x3")
@@ -59,6 +55,25 @@ def with_settings(kind: type[T], *more: type[Any]) -> type[T]:
             how = option(text, default=str(getattr(Config(), name)))
             reader = {int: WHOLE, float: NUMBER, str: TEXT}[type(getattr(Config(), name))]
             fields.append((name, Annotated[int | float | str | None, reader, how], None))
+    return _extended(kind, fields)
+
+
+@cache
+def with_options(kind: type[T], *more: type[Any]) -> type[T]:
+    """A command's dataclass with the options of others."""
+    return _extended(kind, _fields(*more))
+
+
+def _fields(*sources: type[Any]) -> list[tuple[str, Any, Any]]:
+    """Names, types and defaults."""
+    return [
+        (name, annotation, getattr(options, name))
+        for options in sources
+        for name, annotation in get_type_hints(options, include_extras=True).items()
+    ]
+
+
+def _extended(kind: type[T], fields: list[tuple[str, Any, Any]]) -> type[T]:
     extended = dataclasses.make_dataclass(kind.__name__, fields, bases=(kind,), frozen=True)
     extended.__doc__ = kind.__doc__
     return extended

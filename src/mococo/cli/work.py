@@ -30,14 +30,19 @@ class View:
 def work(session: Session, threads: int, view: View) -> int:
     """Run to the end, or to the first Ctrl-C; save and tell. The exit code."""
     config, path = session.folder.config, session.folder.path
+    faults = ""
     with gently(quiet=view.quiet) as asked:
         with display(config.num_gens, quiet=view.quiet) as shown, compile_notice(shown.compiling):
             for progress in session.generations(threads, asked):
+                faults = progress.faults
                 shown.update(progress)
                 if view.json:
                     _line({"event": "generation", **asdict(progress.record)})
         front, archive = session.finish(threads)
     _tell(session, front, archive, view)
+    count = sum(record.faults for record in session.history)
+    if count and not view.json:
+        print(text.wrapped(f"{text.counted(count, 'episode')} failed, and counted as worst: {faults}"), file=sys.stderr)
     if session.ended == INTERRUPTED:
         reached = f"stopped after generation {len(session.history)} of {config.num_gens}"
         print(f"mococo: {reached}; to go on: {text.command('mococo resume', path)}", file=sys.stderr)
@@ -49,7 +54,8 @@ def _tell(session: Session, front: Sequence[Scored], archive: Sequence[Scored], 
     path = session.folder.path
     if view.json:
         members = [_member(member) for member in archive]
-        reached = {"generations": len(session.history), "ended": session.ended}
+        faults = sum(record.faults for record in session.history)
+        reached = {"generations": len(session.history), "ended": session.ended, "faults": faults}
         _line({"event": "end", "run": str(path), "seed": session.seed, **reached, "archive": members})
         return
     if view.quiet:

@@ -26,6 +26,15 @@ class Faults:
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Failure] = field(default_factory=dict)
 
+    @property
+    def total(self) -> int:
+        """How many episodes failed."""
+        return self.counts.total()
+
+    def __str__(self) -> str:
+        """How many of each kind, with an example."""
+        return "; ".join(f"{n} times {self.examples[kind].text}" for kind, n in self.counts.most_common())
+
     def add(self, failure: Failure) -> None:
         """Count it."""
         self.counts[failure.kind] += 1

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from mococo.config import Config
 from mococo.envs.spec import Environment
+from mococo.errors import ConfigError
 from mococo.policy_json import PolicyRecord
-from mococo.runs.environments import EnvironmentRecord, environment_of
+from mococo.runs.environments import COMPILED, EnvironmentRecord, environment_of
 from mococo.stops import Stops
 
 RUN_FORMAT, RUN_VERSION = "mococo-run", 1
@@ -39,6 +42,14 @@ class RunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The environment of the run in this folder."""
         kept = None if isinstance(self.environment, msgspec.UnsetType) else self.environment
         return environment_of(self.env, kept, where=path / "config.json")
+
+    def with_care(self, care: Mapping[str, Any]) -> RunRecord:
+        """The same with another answer to faults of a real environment."""
+        if not care:
+            return self
+        if isinstance(self.environment, msgspec.UnsetType) or self.environment.made == COMPILED:
+            raise ConfigError(f"{self.env} is compiled, and does not fail: no on_fault and no step_timeout")
+        return msgspec.structs.replace(self, environment=msgspec.structs.replace(self.environment, **care))
 
     def sealed(self) -> RunRecord:
         """The same with its checksum."""

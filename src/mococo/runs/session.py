@@ -12,7 +12,7 @@ import msgspec
 
 from mococo.config import Config
 from mococo.envs.spec import Environment
-from mococo.errors import ConfigError, FileFormatError
+from mococo.errors import ConfigError, FileFormatError, SimulationError
 from mococo.front import Decoder
 from mococo.runs import checkpoint as checkpoints
 from mococo.runs.folder import RunFolder, write_config, writing
@@ -48,7 +48,7 @@ class Session:
         self.ended = (stop.reached(self.last.archive) or "") if self.last else ""
         if self.ended:
             return
-        for progress in evolve(env, self.seed, config, threads=threads, start=self.last):
+        for progress in self._evolved(evolve(env, self.seed, config, threads=threads, start=self.last)):
             self.history.append(progress.record)
             self.folder.record(progress.record)
             reasons = [watch.on_generation(progress) for watch in (stop, *self.callbacks)]
@@ -61,6 +61,17 @@ class Session:
             yield progress
             if self.ended:
                 return
+
+    def _evolved(self, generations: Iterator[Progress]) -> Iterator[Progress]:
+        """The same; where a real environment fails, what came before is saved."""
+        last: Progress | None = None
+        try:
+            for last in generations:
+                yield last
+        except SimulationError:
+            if last is not None:
+                self.folder.checkpoint(last.checkpoint)
+            raise
 
     def finish(self, threads: int | None) -> tuple[tuple[Scored, ...], tuple[Scored, ...]]:
         """Score and save F_1 of the last generation and the archive."""
@@ -95,12 +106,18 @@ class _Pace:
         self._cost, self._since = now - self._since, now
 
 
-def reopen(path: Path, num_gens: int | None = None, stops: Mapping[str, Any] | None = None) -> Session | FrontRecord:
+def reopen(
+    path: Path,
+    num_gens: int | None = None,
+    stops: Mapping[str, Any] | None = None,
+    care: Mapping[str, Any] | None = None,
+) -> Session | FrontRecord:
     """The run of a locked folder at its checkpoint, or at its seed if it was killed before the first.
 
-    A run that has nothing left to do is told by what it saved.
+    A run that has nothing left to do is told by what it saved. `care` says anew what is done about faults.
     """
-    record = read_config(path)
+    held = read_config(path)
+    record = held.with_care(care or {})
     env = record.open_environment(path)
     config = _longer(env, record.settings, num_gens)
     limits = msgspec.structs.replace(record.stops, **(stops or {}))
@@ -120,7 +137,7 @@ def reopen(path: Path, num_gens: int | None = None, stops: Mapping[str, Any] | N
     folder = RunFolder(path, env, config)
     folder.rewind(len(history))
     changed = msgspec.structs.replace(record, settings=config, stops=limits)
-    if changed.sealed() != record:
+    if changed.sealed() != held:
         with writing(path):
             write_config(path, changed)
     return Session(folder, record.seed, limits, list(history), start)
