@@ -36,6 +36,7 @@ class Packer:
         knots: list[NDArray[np.float64]] = []
         for f in used:
             knots += [batch.partitions.refs[b, f, : sets[f]], batch.partitions.slopes[b, f, : sets[f]]]
-        ints = [np.array([*head, *self._terms], np.int64), np.column_stack([used, sets[used]]).ravel(), rules.ravel()]
+        features = np.column_stack([used, sets[used]])
+        ints = [np.array([*head, *self._terms], np.int64), features.ravel(), rules.ravel(), np.zeros_like(used)]
         floats = [np.array(self._weights, np.float64), *knots, self._values.ravel()]
         return PackedPolicy(np.concatenate(ints), np.concatenate(floats), self._values)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mococo.envs.simulator import Maker
 from mococo.kernels.fuzzy import UNCOVERED
-from mococo.kernels.single import NOT_FINITE, decide
+from mococo.kernels.single import NOT_FINITE, decide, scratch_size
 from mococo.workers.messages import Answer, Chunk, Failure, PackedPolicy, Ticks, Verdict
 
 _Floats = NDArray[np.float64]
@@ -27,6 +27,10 @@ class Stage:
         self.tick = ticks.step
         self.env = maker()
         self.converter = action_converter(self.env.action_space)
+        # An array of numbers with one axis goes to the kernel as it is; everything else is copied into one.
+        space = self.env.observation_space
+        plain = len(space.shape or ()) == 1 and space.dtype in (np.float32, np.float64)
+        self._look: type = np.ndarray if plain else type(None)
 
     def play(self, chunk: Chunk) -> Answer:
         """All episodes of a chunk."""
@@ -54,17 +58,17 @@ class Stage:
         """Verdict, return and steps of one episode."""
         env, tick, ints, floats = self.env, self.tick, policy.ints, policy.floats
         convert = self.converter(policy)
-        flat = len(env.observation_space.shape or ()) <= 1
-        seen, out = np.zeros(policy.n_observed), np.zeros(policy.n_dims)
+        scratch = np.zeros(scratch_size(ints))
+        out, look = scratch[len(scratch) - policy.n_dims :], self._look
         total, discount, t = 0.0, 1.0, 0
         observation, _ = env.reset(seed=seed)
         while t < chunk.t_max:
-            seen[:] = observation if flat else np.ravel(observation)
-            place = decide(seen, ints, floats, out)
-            if place == UNCOVERED:
-                return Verdict.UNCOVERED, total, t
-            if place == NOT_FINITE:
-                raise FloatingPointError(f"the observation after step {t} is not finite: {seen.tolist()}")
+            seen = observation if observation.__class__ is look else np.array(observation, np.float64).ravel()
+            place = decide(seen, ints, floats, scratch)
+            if place < 0:
+                if place == UNCOVERED:
+                    return Verdict.UNCOVERED, total, t
+                raise refused(place, np.asarray(seen), policy.n_observed, t)
             observation, reward, terminated, truncated, _ = env.step(convert(place, out))
             t += 1
             tick(t)
@@ -81,6 +85,13 @@ class Stage:
         with suppress(Exception):
             self.env.close()
         self.env = self._maker()
+
+
+def refused(place: int, seen: _Floats, n_observed: int, t: int) -> Exception:
+    """Why an observation has no action."""
+    if place == NOT_FINITE:
+        return FloatingPointError(f"the observation after step {t} is not finite: {seen.tolist()}")
+    return ValueError(f"the observation after step {t} has {len(seen)} numbers, its space says {n_observed}")
 
 
 def action_converter(space: Any) -> Callable[[PackedPolicy], Callable[[int, _Floats], Any]]:
