@@ -20,8 +20,8 @@ def load_state(floats: Any, i: int) -> tuple[float]:
     return (floats[i],)
 
 
-def store_state(floats: Any, i: int, state: tuple[float]) -> None:
-    """Write the state of lane i."""
+def store_state(floats: Any, i: int, state: tuple[float], live: int) -> None:
+    """Write the state of lane i; whether a lane keeps its last one when its episode has ended does not matter."""
     floats[i] = state[0]
 
 
