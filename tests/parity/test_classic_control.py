@@ -101,7 +101,7 @@ class Stepper:
         return total
 
     def _compare(self, state: Any, action: float, reward: float, terminated: bool) -> Any:
-        """Our step, in plain Python and compiled with libm's functions, beside the one that Gymnasium has just taken."""
+        """Our step, in plain Python and compiled with libm's functions, beside the one that Gymnasium took."""
         theirs = tuple(float(x) for x in self.gym.unwrapped.state)
         ours, our_reward, our_end = self.env.step(state, action)
         assert bits(ours) == bits(theirs)

@@ -22,7 +22,8 @@ def load_state(floats: Any, i: int) -> tuple[float]:
 
 def store_state(floats: Any, i: int, state: tuple[float], live: int) -> None:
     """Write the state of lane i; whether a lane keeps its last one when its episode has ended does not matter."""
-    floats[i] = state[0]
+    if live:
+        floats[i] = state[0]
 
 
 def store_observation(floats: Any, i: int, observation: tuple[float]) -> None:
