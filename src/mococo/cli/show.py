@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 
 from mococo.cli import text
-from mococo.cli.drawing import draw_sets
+from mococo.cli.drawing import draw_front, draw_sets
 from mococo.cli.main import OK, REFUSED
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.seeds import complain, summary_text
@@ -95,6 +95,7 @@ def run_text(run: Run) -> str:
         )
     parts += [text.archive_text(run.archive, run.config.eta, run.fresh_starts), text.last_front_text(run.front)]
     if run.archive:
+        parts.append(f"Mean return at each complexity:\n{draw_front(run.archive)}")
         top = best(run.archive)
         parts.append(f"The best policy: {policy_text(top.policy)}")
         others = [str(member.complexity) for member in run.archive if member is not top]

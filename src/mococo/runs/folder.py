@@ -25,7 +25,8 @@ import msgspec
 
 from mococo.config import Config
 from mococo.envs.spec import Environment
-from mococo.errors import FileFormatError, RunError
+from mococo.errors import ConfigError, FileFormatError, RunError, shown
+from mococo.evaluation import check_seed
 from mococo.files import is_draft, make_folder, write_atomic, write_together
 from mococo.policy_json import policy_bytes, to_record
 from mococo.runs import checkpoint as checkpoints
@@ -134,6 +135,13 @@ def create(
         # The events are there from the beginning, so that later only their text has to reach the disk, not their name.
         write_together(path, {_EVENTS: b"", _CONFIG: _json(record.sealed())})
     return RunFolder(path, env, config)
+
+
+def check_kept_seed(seed: int) -> int:
+    """A seed that numpy takes, and a file keeps."""
+    if check_seed(seed) >= 2**63:
+        raise ConfigError(f"seed must be below 2**63, because files keep no larger numbers, got {shown(seed)}")
+    return seed
 
 
 def write_config(path: Path, record: RunRecord) -> None:
