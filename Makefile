@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip
 # -qq: errors only
 INSTALL := install -qq -c constraints.txt
 # Extras of pyproject.toml that the tests use.
-TEST_EXTRAS := plot box2d moo
+TEST_EXTRAS := plot box2d moo tensorboard wandb
 # Folders are among them, so that a file taken away is noticed too.
 SOURCES := $(shell find src -name __pycache__ -prune -o -print) $(wildcard README.md LICENSE)
 
