@@ -94,8 +94,9 @@ class Engine:
         returns, steps = np.zeros((n, n_starts)), np.zeros((n, n_starts), np.int64)
         uncovered = np.zeros((n, n_starts), bool)
         used = np.count_nonzero(p.sets > 1, axis=1)[batch.pairs[:, 0]]
-        flat = np.flatnonzero((used <= 2) & (not env.continuous))
-        order = np.concatenate([flat, np.setdiff1d(np.arange(n), flat)])
+        is_flat = (used <= 2) & (not env.continuous)
+        flat = np.flatnonzero(is_flat)
+        order = np.concatenate([flat, np.flatnonzero(~is_flat)])
         pairs = np.ascontiguousarray(batch.pairs[order])
 
         def work(first: int, last: int, start_first: int, start_last: int) -> None:

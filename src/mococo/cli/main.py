@@ -5,6 +5,7 @@ Nothing slow is imported before a sub-command is known, so that `mococo --help` 
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -22,9 +23,11 @@ COMMANDS = {
     "verify-run": "replay a run: is it what it claims?",
     "plot": "draw runs or a policy as figures",
     "report": "write an HTML page to explore a run, or many, offline",
+    "bench": "measure the speed of rollouts beside plain Gymnasium",
     "solve": "find out how well any policy can do, by value iteration",
 }
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 OK, REFUSED, OUT_OF_MEMORY, DIFFERS, INTERRUPTED, PIPE_CLOSED = 0, 2, 1, 3, 130, 141
 
 
@@ -49,11 +52,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("mococo: stopped", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has gone, as `head` does. Python would complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read the output has gone, as `head` does
+        _forget_output()
         return PIPE_CLOSED
+    except OSError as error:
+        if error.errno not in _NO_ROOM or error.filename is not None:
+            raise
+        _forget_output()
+        print(f"mococo: the output cannot be written ({error.strerror})", file=sys.stderr)
+        return REFUSED
     return code
+
+
+def _forget_output() -> None:
+    """Python would complain again when it closes stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(words: list[str]) -> int:
@@ -73,8 +86,25 @@ def _dispatch(words: list[str]) -> int:
         kind = "option" if first.startswith("-") else "command"
         known = ["--help", "--version"] if kind == "option" else COMMANDS
         raise UsageError(f"unknown {kind} {first!r}. {nearest(first, known)}")
+    words = _without_imports(words)
     run = importlib.import_module(f"mococo.cli.{first.replace('-', '_')}").run
     return int(run(words[1:]))
+
+
+def _without_imports(words: list[str]) -> list[str]:
+    """The other words, after having the files of every `--import FILE` known to this process and those it starts."""
+    left, rest = [], iter(words)
+    for word in rest:
+        if word != "--import" and not word.startswith("--import="):
+            left.append(word)
+            continue
+        file = word.partition("=")[2] or next(rest, "")
+        if not file or file.startswith("-"):
+            raise UsageError("--import needs the Python file of an environment of your own: --import FILE.py")
+        from mococo.envs.own import add_file
+
+        add_file(file)
+    return left
 
 
 def overview() -> str:
@@ -91,5 +121,6 @@ commands:
 
   mococo COMMAND --help   the options of a command
   mococo --version        the version
+  --import FILE.py        with any command: know your own environments
 
 For example: mococo train MountainCar-v0"""

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mococo.analysis.trajectories import Episode, trace
 from mococo.cli.main import OK
 from mococo.cli.parsing import NUMBER, TEXT, WHOLE, option, parse
-from mococo.envs.registry import find, known_ids
+from mococo.envs.registry import find, known_ids, named
 from mococo.envs.spec import Environment
 from mococo.errors import MococoError, UsageError, nearest
 from mococo.policy import Policy
 from mococo.policy_json import load_policy
 from mococo.report import style
 from mococo.report.front_figure import front_figure
-from mococo.report.map_figure import draw_map
+from mococo.report.map_figure import draw_map, fitting_axes
 from mococo.report.seeds_figure import convergence_figure, draw_attainment
 from mococo.report.sets_figure import sets_figure
 from mococo.report.timeline_figure import timeline_figure
@@ -52,6 +52,9 @@ class Plot:
     at: Annotated[
         str, TEXT, option("Values of other features on the map: NAME=X,NAME=X.", default="medians of the episodes")
     ] = ""
+    marginal: Annotated[
+        bool, option("Let the map average over the values of other features that the episodes met.", default="")
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class Subject:
     width: float
     over: Sequence[str]
     at: Mapping[str, float]
+    marginal: bool
 
 
 def run(words: Sequence[str]) -> int:
@@ -132,7 +136,8 @@ def _front(s: Subject) -> Any:
 
 def _map(s: Subject) -> Any:
     assert s.policy is not None
-    return draw_map(s.policy, over=s.over, at=s.at, episodes=s.episodes, width=s.width).get_figure()
+    ax = fitting_axes(s.policy, s.width)
+    return draw_map(s.policy, ax, over=s.over, at=s.at, marginal=s.marginal, episodes=s.episodes).get_figure()
 
 
 def _timeline(s: Subject) -> Any:
@@ -186,7 +191,7 @@ def _subject(args: Plot) -> Subject:
     if env is not None and policy is not None and args.episodes:
         episodes = [trace(policy, env, start) for start in env.draw_starts(args.episodes, args.seed)]
     over = [name.strip() for name in args.over.split(",") if name.strip()]
-    return Subject(runs, policy, episodes, args.width, over, _values(args.at))
+    return Subject(runs, policy, episodes, args.width, over, _values(args.at), args.marginal)
 
 
 def _runs(path: Path) -> list[Run]:
@@ -221,7 +226,7 @@ def _best(runs: Sequence[Run], args: Plot) -> Policy | None:
 def _environment(asked: str | None, runs: Sequence[Run], policy: Policy | None) -> Environment | None:
     """The one asked for, or the runs', or one with the policy's features; nothing where none is known."""
     if asked is not None:
-        return find(asked)
+        return named(asked)
     if not runs:
         known = (find(name) for name in known_ids())
         return next((env for env in known if policy is not None and _fits(policy, env)), None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from mococo.errors import UsageError
 from mococo.policy import Policy
 from mococo.policy_json import load_policy
-from mococo.runs.experiment import finished_runs, holds_experiment, read_experiment
+from mococo.runs.experiment import holds_experiment, look, read_experiment
 from mococo.runs.reading import Run, holds_run, read_run
 
 
@@ -22,7 +22,7 @@ def open_runs(path: Path) -> list[Run]:
         what = "is a file" if path.exists() else "does not exist"
         raise UsageError(f"{path} {what}, but the folder of a run is needed, such as mococo train writes with -o")
     if holds_experiment(path):
-        runs = list(finished_runs(path, read_experiment(path).seeds).values())
+        runs = list(look(path, read_experiment(path)).done.values())
         if not runs:
             raise UsageError(f"no seed of {path} is done yet; go on with mococo resume {path}")
     else:

@@ -16,14 +16,13 @@ from mococo.cli.seeds import run_seeds
 from mococo.cli.settings import given_settings, resolved, settings_text, with_settings
 from mococo.cli.work import View, work
 from mococo.config import Config
-from mococo.envs.registry import find
+from mococo.envs.registry import named
 from mococo.envs.spec import Environment
 from mococo.errors import UsageError
-from mococo.evaluation import check_seed
 from mococo.rollout import check_threads
 from mococo.runs import lock
 from mococo.runs.experiment import MAX_SEEDS, begin
-from mococo.runs.folder import RunFolder, check_free, create
+from mococo.runs.folder import RunFolder, check_free, check_kept_seed, create
 from mococo.runs.session import Session
 from mococo.stops import Stops
 from mococo.training import Callback
@@ -63,9 +62,9 @@ class Train:
 def run(words: Sequence[str]) -> int:
     """Check everything, make the folder, train, save, tell."""
     args = parse(with_settings(Train), "train", words)
-    env = find(args.env)
+    env = named(args.env)
     config = resolved(env, Path(args.config) if args.config is not None else None, given_settings(args))
-    seed, threads, stops = check_seed(args.seed), check_threads(args.threads), Stops(**given_limits(args))
+    seed, threads, stops = check_kept_seed(args.seed), check_threads(args.threads), Stops(**given_limits(args))
     if args.seeds is not None:
         return _train_seeds(args, env, config, stops)
     path = Path(args.out) if args.out is not None else default_folder(env.id, seed)

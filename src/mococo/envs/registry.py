@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import importlib
 
+from mococo.envs.own import from_file, is_file, offered
 from mococo.envs.spec import Environment
 from mococo.errors import EnvironmentSpecError, nearest
 
-_COMPILED = {"MountainCar-v0": ("mococo.envs.mountain_car", "MOUNTAIN_CAR")}
+_COMPILED = {
+    "Acrobot-v1": ("mococo.envs.acrobot", "ACROBOT"),
+    "CartPole-v1": ("mococo.envs.cart_pole", "CART_POLE"),
+    "MountainCar-v0": ("mococo.envs.mountain_car", "MOUNTAIN_CAR"),
+    "MountainCarContinuous-v0": ("mococo.envs.continuous_mountain_car", "CONTINUOUS_MOUNTAIN_CAR"),
+    "Pendulum-v1": ("mococo.envs.pendulum", "PENDULUM"),
+}
 _REGISTERED: dict[str, Environment] = {}
 
 
@@ -17,7 +24,9 @@ def known_ids() -> list[str]:
 
 
 def register(environment: Environment) -> None:
-    """Make an environment findable by its id."""
+    """Make an environment of your own findable by its id."""
+    if environment.id in _COMPILED:
+        raise EnvironmentSpecError(f"{environment.id} is an environment of Mococo's; give yours an id of its own")
     _REGISTERED[environment.id] = environment
 
 
@@ -33,4 +42,19 @@ def find(env: str | Environment) -> Environment:
         module, name = _COMPILED[env]
         found: Environment = getattr(importlib.import_module(module), name)
         return found
-    raise EnvironmentSpecError(f"unknown environment {env!r}. {nearest(str(env), known_ids())}")
+    for own in offered():
+        register(own)
+    if env in _REGISTERED:
+        return _REGISTERED[env]
+    raise EnvironmentSpecError(
+        f"unknown environment {env!r}. {nearest(str(env), known_ids())} One of your own: name its file with --import"
+    )
+
+
+def named(words: str) -> Environment:
+    """What a person means on the command line: an id, or FILE.py, or FILE.py:NAME."""
+    if not is_file(words):
+        return find(words)
+    own = from_file(words)
+    register(own)
+    return own

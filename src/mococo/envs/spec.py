@@ -140,3 +140,12 @@ def clip(x: float, low: float, high: float) -> float:
     """
     x = max(low, x)
     return min(high, x)
+
+
+def float32(x: float | np.float32) -> float:
+    """X rounded to single precision, in which Gymnasium computes where actions or states are in it.
+
+    >>> float32(0.1)
+    0.10000000149011612
+    """
+    return 1.0 * float(np.float32(x))  # compiled, float() leaves single precision as it is; the product does not

@@ -110,6 +110,11 @@ def fitting_ticks(ax: Axes) -> None:
     ax.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(nbins=bins, steps=[1, 2, 5, 10]))
 
 
+def few_ticks(ax: Axes) -> None:
+    """Three or four ticks of the y axis of a low panel."""
+    ax.yaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(nbins=4, min_n_ticks=3, steps=[1, 2, 5, 10]))
+
+
 def legend(ax: Axes, **options: Any) -> Legend:
     """A legend in our letters, without a frame."""
     return ax.legend(fontsize=SMALL, title_fontsize=SMALL, frameon=False, **options)

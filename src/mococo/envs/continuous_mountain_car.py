@@ -1,0 +1,62 @@
+"""Mountain Car with a force of any size, equal to Gymnasium's MountainCarContinuous-v0.
+
+Gymnasium computes with the types of NumPy: the first state of an episode is in double precision, all later ones and
+the actions in single. Sums and products of single numbers are the same when computed in double precision and rounded.
+"""
+
+from __future__ import annotations
+
+from math import cos
+
+from mococo.envs import mountain_car
+from mococo.envs.spec import Action, Environment, Feature, State, clip, float32
+
+POWER = 0.0015
+GRAVITY = 0.0025
+MIN_POSITION = -1.2
+MAX_POSITION = 0.6
+MAX_SPEED = 0.07
+GOAL = 0.45
+
+
+def step(state: State, action: float) -> tuple[State, float, bool]:
+    """One step. The reward is 100 at the goal, minus a tenth of the squared force."""
+    position, velocity = state
+    # A number that single precision cannot hold comes from a start, and Gymnasium then takes one step in double.
+    single = position == float32(position) and velocity == float32(velocity)
+    force = float32(action)
+    slope = GRAVITY * cos(_kept(3 * position, single))
+    inside = float32(float32(force * float32(POWER)) - float32(slope))
+    limited = clip(force, -1.0, 1.0) * POWER - slope  # in double: Gymnasium's limits are Python's numbers
+    velocity = _kept(velocity + (inside if abs(force) <= 1.0 else _kept(limited, single)), single)
+    velocity = _kept(clip(velocity, -MAX_SPEED, MAX_SPEED), single)
+    position = clip(_kept(position + velocity, single), MIN_POSITION, MAX_POSITION)
+    velocity = 0.0 if position == MIN_POSITION and velocity < 0 else velocity
+    at_goal = _kept(position, single) >= _kept(GOAL, single) and velocity >= 0
+    reward = (100.0 if at_goal else 0.0) - force * force * 0.1
+    return (float32(position), float32(velocity)), reward, at_goal
+
+
+def _kept(x: float, single: bool) -> float:
+    return float32(x) if single else x
+
+
+def observe(state: State) -> State:
+    """Position and velocity themselves."""
+    return state
+
+
+CONTINUOUS_MOUNTAIN_CAR = Environment(
+    id="MountainCarContinuous-v0",
+    features=(Feature("position", -1.2, GOAL, ("Left", "Right")), Feature("velocity", -MAX_SPEED, MAX_SPEED)),
+    actions=tuple(Action(value, f"force {value:g}") for value in (-1.0, -0.3, 0.0, 0.3, 1.0)),
+    performance_bounds=(-100.0, 100.0),
+    t_max=999,
+    n_state=2,
+    step=step,
+    observe=observe,
+    draw_starts=mountain_car.draw_starts,
+    training_starts=mountain_car.training_starts,
+    continuous=True,
+    settings={"subspecies": "1x2,2x2,3x3,4x4", "failed": "worst", "min_complexity": 2},
+)
