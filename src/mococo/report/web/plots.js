@@ -164,5 +164,5 @@ const Plots = (() => {
     layer.replaceChildren(svg("circle", { cx: (left + right * width).toFixed(2), cy: (top + (1 - up) * height).toFixed(2), r: 8, class: tint }));
   }
 
-  return { front, zoom, map, moveDot, ramp };
+  return { layout, config, front, zoom, map, moveDot, ramp };
 })();
