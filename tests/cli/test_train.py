@@ -292,11 +292,18 @@ def test_a_file_that_cannot_grow_gives_one_line(tmp_path: Path) -> None:
     assert len(json.loads(f"[{','.join((tmp_path / 'run' / 'events.jsonl').read_text().splitlines()[:-1])}]")) > 1
 
 
+def test_a_seed_that_a_file_cannot_keep_is_refused(mococo: Run) -> None:
+    answer = mococo(*CAR, "--seed", 2**63, "-o", "big")
+    assert answer.code == 2
+    assert "seed must be below 2**63, because files keep no larger numbers, got 9223372036854775808" in answer.err
+    assert not Path("big").exists()
+
+
 @pytest.mark.slow
 def test_the_compiler_is_announced(tmp_path: Path) -> None:
     cold = environment(MOCOCO_CACHE_DIR=str(tmp_path / "cache"))
     words = [COMMAND, *CAR, *SMALL, "-o"]
     done = subprocess.run([*words, tmp_path / "a"], capture_output=True, text=True, check=True, env=cold)
-    assert "Compiling the simulator for this machine, once: part 5 of 7, rollouts ...\nGeneration 1/4: " in done.stderr
+    assert "Compiling the simulator for this machine, once: part 5 of 7, rollouts ...\n" in done.stderr
     done = subprocess.run([*words, tmp_path / "b"], capture_output=True, text=True, check=True, env=cold)
     assert done.stderr.startswith("Generation 1/4: ")

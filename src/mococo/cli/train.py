@@ -19,11 +19,10 @@ from mococo.config import Config
 from mococo.envs.registry import find
 from mococo.envs.spec import Environment
 from mococo.errors import UsageError
-from mococo.evaluation import check_seed
 from mococo.rollout import check_threads
 from mococo.runs import lock
 from mococo.runs.experiment import MAX_SEEDS, begin
-from mococo.runs.folder import RunFolder, check_free, create
+from mococo.runs.folder import RunFolder, check_free, check_kept_seed, create
 from mococo.runs.session import Session
 from mococo.stops import Stops
 from mococo.training import Callback
@@ -65,7 +64,7 @@ def run(words: Sequence[str]) -> int:
     args = parse(with_settings(Train), "train", words)
     env = find(args.env)
     config = resolved(env, Path(args.config) if args.config is not None else None, given_settings(args))
-    seed, threads, stops = check_seed(args.seed), check_threads(args.threads), Stops(**given_limits(args))
+    seed, threads, stops = check_kept_seed(args.seed), check_threads(args.threads), Stops(**given_limits(args))
     if args.seeds is not None:
         return _train_seeds(args, env, config, stops)
     path = Path(args.out) if args.out is not None else default_folder(env.id, seed)

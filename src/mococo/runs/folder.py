@@ -25,7 +25,8 @@ import msgspec
 
 from mococo.config import Config
 from mococo.envs.spec import Environment
-from mococo.errors import FileFormatError, RunError
+from mococo.errors import ConfigError, FileFormatError, RunError, shown
+from mococo.evaluation import check_seed
 from mococo.files import write_atomic
 from mococo.policy_json import save_policy, to_record
 from mococo.runs import checkpoint as checkpoints
@@ -130,6 +131,13 @@ def create(
         _clear(path)
         write_config(path, record)
     return RunFolder(path, env, config)
+
+
+def check_kept_seed(seed: int) -> int:
+    """A seed that numpy takes, and a file keeps."""
+    if check_seed(seed) >= 2**63:
+        raise ConfigError(f"seed must be below 2**63, because files keep no larger numbers, got {shown(seed)}")
+    return seed
 
 
 def write_config(path: Path, record: RunRecord) -> None:
