@@ -16,7 +16,7 @@ import mococo as package
 from mococo import Config
 from mococo.cli.settings import descriptions
 from mococo.runs.reading import read_run
-from tests.cli.conftest import COMMAND, SMALL, Run, environment, train_words
+from tests.cli.conftest import COMMAND, SMALL, Run, begun, environment, train_words
 
 CAR = ("train", "MountainCar-v0")
 
@@ -254,7 +254,7 @@ def test_control_c_saves_what_was_found(tmp_path: Path) -> None:
     )
     try:
         deadline = time.monotonic() + 120
-        while not (path / "events.jsonl").exists() and time.monotonic() < deadline:
+        while not begun(path) and time.monotonic() < deadline:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)

@@ -48,7 +48,7 @@ def run(words: Sequence[str]) -> int:
         return _resume_seeds(path, {**given_settings(args), **limits}, threads, quiet=args.quiet)
     record = read_config(path)
     _check_unchanged(record.settings, given_settings(args))
-    with lock.locked(path):
+    with lock.locked(path, "make it writable, or resume a copy"):
         session = reopen(path, given_settings(args).get("num_gens"), limits)
         if not isinstance(session, Session):
             _say_finished(path, record, session.ended, quiet=args.quiet)
@@ -61,7 +61,7 @@ def run(words: Sequence[str]) -> int:
 def _resume_seeds(path: Path, given: dict[str, Any], threads: int, *, quiet: bool) -> int:
     if given:
         raise UsageError(f"{path} holds many seeds, which must stay alike: no settings or limits can be given")
-    with lock.locked(path):
+    with lock.locked(path, "make it writable, or resume a copy"):
         return run_seeds(path, read_experiment(path), threads, quiet=quiet)
 
 
