@@ -23,6 +23,7 @@ COMMANDS = {
     "verify-run": "replay a run: is it what it claims?",
     "plot": "draw runs or a policy as figures",
     "bench": "measure the speed of rollouts beside plain Gymnasium",
+    "reproduce": "repeat a paper's runs, and check what it claims",
     "solve": "find out how well any policy can do, by value iteration",
 }
 
