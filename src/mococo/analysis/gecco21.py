@@ -197,8 +197,9 @@ def rules_of_the_best(found: Sequence[Found]) -> Claim:
     if holding:
         one = min(holding, key=lambda f: (f.complexity, -f.performance, f.seed))
         more = len(one.member.policy.rules) - 3
+        n = len({f.seed for f in holding})
         told.append(
-            f"{len({f.seed for f in holding})} runs have all three in one rule base, the simplest with "
+            f"{n} {'run has' if n == 1 else 'runs have'} all three in one rule base, the simplest with "
             f"{_rules('ABC', more)} (seed {one.seed}, complexity {one.complexity}, {one.performance:.2f})"
         )
     return Claim(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -89,16 +89,14 @@ def run(words: Sequence[str]) -> int:
     return OK
 
 
-def draw_files(name: str, subject: Subject, formats: Sequence[str], folder: Path) -> Iterator[Path]:
-    """Draw one figure and write it in each of the formats; the files as they are there."""
-    drawn = FIGURES[name].draw(subject)
-    for kind in formats:
-        path = folder / f"{name}.{kind}"
-        try:
-            style.save(drawn, path)
-        except OSError as error:
-            raise UsageError(f"{path} cannot be written ({error.strerror}); name a folder with -o") from None
-        yield path
+def draw_files(name: str, subject: Subject, formats: Sequence[str], folder: Path) -> list[Path]:
+    """Draw one figure and write it in each of the formats."""
+    paths = [folder / f"{name}.{kind}" for kind in formats]
+    try:
+        style.save(FIGURES[name].draw(subject), *paths)
+    except OSError as error:
+        raise UsageError(f"{paths[0]} cannot be written ({error.strerror}); name a folder with -o") from None
+    return paths
 
 
 @dataclass(frozen=True)

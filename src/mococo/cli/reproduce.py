@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,13 +20,13 @@ from mococo.analysis.trajectories import trace
 from mococo.analysis.value_iteration import solve
 from mococo.cli import text
 from mococo.cli.config import toml_text
-from mococo.cli.main import OK
+from mococo.cli.main import COMMANDS, OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.plot import FIGURES, Subject, draw_files
 from mococo.cli.seeds import tell_end, train_seeds
 from mococo.config import Config
 from mococo.envs.mountain_car import MOUNTAIN_CAR
-from mococo.errors import UsageError, nearest
+from mococo.errors import RunError, UsageError, nearest
 from mococo.files import write_atomic
 from mococo.policy_json import to_record
 from mococo.report import csv_tables, latex, style
@@ -42,6 +41,7 @@ from mococo.stops import Stops
 STUDIES = ("gecco21",)
 RUNS = "runs"
 _EPISODES = 5
+_START = "import sys; from mococo.cli.main import main; sys.exit(main())"
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ def write_folder(path: Path, runs: dict[int, Run], config: Config, *, quiet: boo
     if not quiet:
         print("Drawing figures ...", file=sys.stderr, flush=True)
     best = best_found(merged_fronts(runs))
-    with ThreadPoolExecutor(1) as pool, writing(path, "mend this, then ask for the reproduction again"):
+    with ThreadPoolExecutor(2) as pool, writing(path, "mend this, then ask for the reproduction again"):
         optimum = pool.submit(solve, MOUNTAIN_CAR)  # compiled, so that it takes no time from what is drawn meanwhile
+        explorer = pool.submit(_explorer, path)
         _draw(path / "figures", runs, best)
-        _explorer(path, runs)
         texts = {
             "best/policy.json": _json(to_record(best.member.policy)),
             "best/rules.txt": f"{best.member.policy}\n",
@@ -99,6 +99,7 @@ def write_folder(path: Path, runs: dict[int, Run], config: Config, *, quiet: boo
             "settings.toml": toml_text(config, "The paper's settings.", MOUNTAIN_CAR.id),
             "versions.json": _json(_versions()),
         }
+        explorer.result()
         solved = optimum.result()
         found = claims(runs, config, solved.performance, solved.interpolated_performance)
         seeds = sorted(runs)
@@ -116,18 +117,17 @@ def _draw(folder: Path, runs: dict[int, Run], best: Found) -> None:
     subject = Subject(list(runs.values()), policy, [trace(policy, MOUNTAIN_CAR, start) for start in starts])
     for name, figure in FIGURES.items():
         if not figure.lack(subject):
-            for _ in draw_files(name, subject, style.FORMATS, folder):
-                pass
+            draw_files(name, subject, style.FORMATS, folder)
 
 
-def _explorer(path: Path, runs: dict[int, Run]) -> None:
-    """The page over all runs."""
-    # THE ONE PLACE to change when `mococo report` is merged: then import explorer_data and explorer_page at the top.
-    if importlib.util.find_spec("mococo.report.explorer") is None:
+def _explorer(path: Path) -> None:
+    """The page over all runs, made by a process of its own beside the figures."""
+    if "report" not in COMMANDS:  # THE ONE PLACE to change when `mococo report` is merged: take these two lines away
         return
-    data = importlib.import_module("mococo.report.explorer").explorer_data(list(runs.values()))
-    page = importlib.import_module("mococo.report.explorer_page").explorer_page(data, "Fuzzy MoCoCo, GECCO'21")
-    write_atomic(path / "explorer.html", page)
+    words = ["report", str(path / RUNS), "-o", str(path / "explorer.html")]
+    done = subprocess.run([sys.executable, "-c", _START, *words], capture_output=True, text=True, check=False)
+    if done.returncode != OK:
+        raise RunError(f"the explorer could not be written: {done.stderr.strip().removeprefix('mococo: ')}")
 
 
 def _check_free(path: Path) -> None:
