@@ -16,8 +16,7 @@ from mococo.runs.reading import Run as Saved
 from mococo.runs.reading import read_run
 from mococo.stops import Stops, StopWhen
 from mococo.training import Progress, Result
-from tests.cli.conftest import Run, train_words
-from tests.cli.test_resume import contents
+from tests.cli.conftest import Run, contents, train_words
 
 LONG = ("--num-gens", "40")
 SMALL = {"num_gens": 6, "db_pop_size": 12, "rb_pop_size": 24}

@@ -30,6 +30,7 @@ TINY = {"num_gens": 2, "db_pop_size": 6, "rb_pop_size": 8, "eta": 2}
 scalars = st.one_of(
     st.integers(-3, 20).map(str),
     st.floats(-1, 3).map(repr),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.sampled_from(
         ["inf", "-inf", "nan", "1e400", "-0.0", "1e-320", "0x" + "f" * 5000, "1" * 400, "1" * 5000, "0b101", "1_000"]
     ),
@@ -71,6 +72,11 @@ def answer(text: str) -> Config | str:
 @example("num_gens = 0x" + "f" * 5000)
 @example("num_gens = [0x" + "f" * 5000 + "]")
 @example("beta = " + "1" * 5000)
+@example("db_mut_sigma = -0.0")
+@example("db_mut_sigma = 1.7e308")
+@example("beta = 1.7e308")
+@example("omega = 5e-324")
+@example("omega = 0.9999999999999999")
 @example("beta = " + "[" * 5000)
 @given(st.one_of(tables, likely, likely, st.text(max_size=20)))
 def test_any_file_is_run_or_refused_with_the_keys_path(text: str) -> None:

@@ -93,9 +93,11 @@ def read_toml(path: Path) -> dict[str, Any]:
             raise FileFormatError(f"{path}: expected a TOML file of settings, but it is not a file")
         if path.stat().st_size > MAX_FILE_BYTES:
             raise FileFormatError(f"{path}: larger than {MAX_FILE_BYTES} bytes, so it is not a file of settings")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        return tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:  # of the syntax, the encoding, or a number of thousands of digits
         raise FileFormatError(f"{path}: not valid TOML ({error})") from None
 
