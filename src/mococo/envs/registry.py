@@ -47,8 +47,8 @@ def find(env: str | Environment) -> Environment:
     if env in _REGISTERED:
         return _REGISTERED[env]
     hint = nearest(env, known_ids())
-    own = "" if hint.startswith("Did") else " One of your own: name its file with --import"
-    raise EnvironmentSpecError(f"unknown environment {env!r}. {hint}{own}")
+    advice = "" if hint.startswith("Did") else " One of your own: name its file with --import"
+    raise EnvironmentSpecError(f"unknown environment {env!r}. {hint}{advice}")
 
 
 def named(words: str) -> Environment:
