@@ -22,8 +22,11 @@ COMMANDS = {
     "config": "print every setting, explained, as a file for --config",
     "verify-run": "replay a run: is it what it claims?",
     "plot": "draw runs or a policy as figures",
+    "play": "watch a policy act, in a window or as a film",
     "report": "write an HTML page to explore a run, or many, offline",
+    "watch": "follow a run that is going on, in a browser",
     "bench": "measure the speed of rollouts beside plain Gymnasium",
+    "reproduce": "repeat a paper's runs, and check what it claims",
     "solve": "find out how well any policy can do, by value iteration",
 }
 

@@ -17,7 +17,7 @@ from mococo.config import Config, make_config
 from mococo.envs.gymnasium_env import proposed
 from mococo.envs.proposal import budget, check_budget
 from mococo.envs.spec import Environment
-from mococo.errors import ConfigError, FileFormatError
+from mococo.errors import ConfigError, FileFormatError, shown
 from mococo.stops import Stops
 from mococo.subspecies import tag_text
 from mococo.training import resolve, without_auto
@@ -36,6 +36,8 @@ _ELSEWHERE = (
     "overwrite",
     "quiet",
     "json",
+    "tensorboard",
+    "wandb",
     *Stops.__struct_fields__,
 )
 
@@ -87,13 +89,28 @@ def given_settings(args: object) -> dict[str, Any]:
 
 def resolved(env: Environment, file: Path | None, given: dict[str, Any]) -> Config:
     """The settings of a run, checked."""
-    base = make_config(env.settings)
-    if file is not None:
-        settings = {name: value for name, value in read_toml(file).items() if name != TABLE}
-        if "subspecies" in given:
-            settings.pop("subspecies", None)
-        base = _over(base, without_auto(env, settings), file)
-    return resolve(env, base, given)
+    base = resolve(env, None, {})
+    if file is None:
+        return resolve(env, base, given)
+    settings = {name: value for name, value in read_toml(file).items() if name != TABLE}
+    if "subspecies" in given:
+        settings.pop("subspecies", None)
+    over = _over(base, without_auto(env, settings), file)
+    try:
+        return resolve(env, over, given)
+    except ConfigError as error:
+        if str(error) != _fault(env, over):  # then it came with the command line
+            raise
+        raise ConfigError(f"{file}: {error}") from None
+
+
+def _fault(env: Environment, config: Config) -> str:
+    """Why settings do not fit an environment; empty if they do."""
+    try:
+        resolve(env, config, {})
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def chosen_in(file: Path | None) -> dict[str, Any]:
@@ -124,17 +141,19 @@ def read_toml(path: Path) -> dict[str, Any]:
             raise FileFormatError(f"{path}: expected a TOML file of settings, but it is not a file")
         if path.stat().st_size > MAX_FILE_BYTES:
             raise FileFormatError(f"{path}: larger than {MAX_FILE_BYTES} bytes, so it is not a file of settings")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    try:
+        return tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:  # of the syntax, the encoding, or a number of thousands of digits
         raise FileFormatError(f"{path}: not valid TOML ({error})") from None
 
 
 def _over(base: Config, settings: Mapping[str, Any], path: Path) -> Config:
     for name in settings:
         if name in _ELSEWHERE:
-            raise ConfigError(f"{path}: {name!r} is not a setting of the algorithm; give it on the command line")
+            raise ConfigError(f"{path}: {shown(name)} is not a setting of the algorithm; give it on the command line")
     try:
         return make_config(settings, base)
     except ConfigError as error:

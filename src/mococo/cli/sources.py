@@ -9,11 +9,25 @@ from mococo.policy import Policy
 from mococo.policy_json import load_policy
 from mococo.runs.experiment import holds_experiment, look, read_experiment
 from mococo.runs.reading import Run, holds_run, read_run
+from mococo.runs.scores import Scored, best
 
 
 def open_source(path: Path) -> Run | Policy:
     """The run of a folder, or the policy of a file."""
     return read_run(path) if path.is_dir() else load_policy(path)
+
+
+def chosen(source: Run, complexity: int | None) -> Scored:
+    """The run's policy of a complexity, by default the best."""
+    if not source.archive:
+        raise UsageError(f"{source.path} holds no policies")
+    if complexity is None:
+        return best(source.archive)
+    for member in source.archive:
+        if member.complexity == complexity:
+            return member
+    known = ", ".join(str(member.complexity) for member in source.archive)
+    raise UsageError(f"{source.path} holds no policy of complexity {complexity}; it holds: {known}")
 
 
 def open_runs(path: Path) -> list[Run]:

@@ -72,10 +72,9 @@ def gymnasium_id(name: str) -> str:
     except gymnasium.error.DeprecatedEnv as error:
         raise EnvironmentSpecError(f"{name} cannot be used: {error}") from None
     except gymnasium.error.Error:
-        raise EnvironmentSpecError(
-            f"unknown environment {name!r}. {_near(name, list(gymnasium.registry))} One of your own: name its file "
-            f"with --import"
-        ) from None
+        hint = _near(name, list(gymnasium.registry))
+        advice = "" if hint.startswith("Did") else " One of your own: name its file with --import"
+        raise EnvironmentSpecError(f"unknown environment {name!r}. {hint}{advice}") from None
     return name
 
 

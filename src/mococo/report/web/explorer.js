@@ -6,7 +6,7 @@ const MOST_WORDS = 60; // changes of the driving rule that are told in words
 const policies = data.policies.map((policy, id) => ({ ...policy, id, complexity: policy.record.complexity, tag: policy.record.tag.join("x") }));
 const tags = [...new Set(policies.map((policy) => policy.tag))].sort((a, b) => a.length - b.length || sum(a) - sum(b) || (a < b ? -1 : 1));
 const looks = new Map(tags.map((tag, place) => [tag, { colour: data.colours[place % data.colours.length], place }]));
-const state = { a: data.best, b: null, shown: "archive", runs: new Set(data.runs.keys()), episode: 0, t: 0, playing: false, speed: 1, axes: null, at: {} };
+const state = { a: data.best, b: null, shown: "archive", runs: new Set(data.runs.keys()), episode: 0, t: 0, playing: false, speed: 1, axes: null, at: {}, near: false };
 const slots = { a: null, b: null };
 let groups = [];
 
@@ -62,7 +62,7 @@ const toldOf = (group) => `complexity ${group.complexity}, mean return ${fixed(g
 
 function drawFront() {
   const chosen = [["A", groups[groupOf(state.a)]], ["B", groups[groupOf(state.b)]]].filter(([, group]) => group);
-  Plots.front(byId("front-plot"), groups, looks, chosen, (key, other) => {
+  Plots.front(byId("front-plot"), groups, looks, chosen, state.near, (key, other) => {
     const group = groups.find((one) => one.key === key);
     choose(other || byId("compare").dataset.next === "b" ? "b" : "a", group.ids[0]);
   });
@@ -507,7 +507,11 @@ function listen() {
   byId("shown").addEventListener("change", (event) => { state.shown = event.currentTarget.value; regather(); draw(); });
   byId("compare").addEventListener("change", (event) => choose("b", event.currentTarget.checked ? neighbour() : null));
   for (const letter of ["a", "b"]) byId(`slider-${letter}`).addEventListener("input", (event) => choose(letter, groups[Number(event.currentTarget.value)].ids[0]));
-  byId("near").addEventListener("click", () => Plots.zoom(byId("front-plot"), groups));
+  byId("near").addEventListener("click", () => {
+    state.near = !state.near;
+    byId("near").setAttribute("aria-pressed", state.near);
+    drawFront();
+  });
   byId("previous").addEventListener("click", () => move("a", -1));
   byId("next").addEventListener("click", () => move("a", 1));
   byId("play").addEventListener("click", () => play(!state.playing));

@@ -13,15 +13,16 @@ const Plots = (() => {
     const text = { color: colour("ink"), family: "system-ui, sans-serif", size: 12 };
     return {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: text, margin: { l: 56, r: 12, t: 10, b: 44 }, hovermode: "closest", dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
-      legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: 12 }, entrywidth: 78 }, hoverlabel: { align: "left", bgcolor: colour("raised"), bordercolor: colour("line"), font: { color: colour("ink"), size: 12 } },
-      ...more, xaxis: { ...axis, ...more.xaxis, title: { ...axis.title, text: plain(more.xaxis.title) } }, yaxis: { ...axis, ...more.yaxis, title: { ...axis.title, text: plain(more.yaxis.title) } },
+      hoverlabel: { align: "left", bgcolor: colour("raised"), bordercolor: colour("line"), font: { color: colour("ink"), size: 12 } },
+      ...more, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: 12 }, ...more.legend }, xaxis: { ...axis, ...more.xaxis, title: { ...axis.title, text: plain(more.xaxis.title) } }, yaxis: { ...axis, ...more.yaxis, title: { ...axis.title, text: plain(more.yaxis.title) } },
     };
   }
 
   const config = (name) => ({ displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { filename: `${NAME}-${name}`, scale: 2 } });
 
   // groups: equal solutions together, as in explorer.js; looks: a colour and a place among the markers for each tag.
-  function front(place, groups, looks, chosen, onchoose) {
+  function front(place, groups, looks, chosen, near, onchoose) {
+    const [across, up] = ranges(groups, near);
     const traces = [edge(groups)];
     for (const [tag, look] of looks) {
       const mine = groups.filter((group) => group.tag === tag);
@@ -40,7 +41,15 @@ const Plots = (() => {
       traces.push({ type: "scatter", mode: "markers+text", showlegend: false, hoverinfo: "skip", x: [group.complexity], y: [group.performance], text: [`<b>${letter}</b>`], textposition: letter === "A" ? "top center" : "bottom center", cliponaxis: false, textfont: { color: colour(`slot-${letter.toLowerCase()}`), size: 15 },
         marker: { size: 22, color: "rgba(0,0,0,0)", line: { color: colour(`slot-${letter.toLowerCase()}`), width: 2.5 } } });
     }
-    Plotly.react(place, traces, layout({ xaxis: { title: "complexity (decision points)", dtick: groups.length && groups[groups.length - 1].complexity < 30 ? 1 : undefined }, yaxis: { title: "mean return" }, margin: { l: 60, r: 18, t: 10, b: 44 } }), config("front"));
+    const few = groups.length && groups[groups.length - 1].complexity < 30;
+    const axes = {
+      xaxis: { title: "complexity (decision points)", dtick: few ? 1 : undefined, range: across },
+      yaxis: { title: "mean return", range: up },
+      margin: { l: 60, r: 18, t: 10, b: 44 },
+      legend: { entrywidth: 78 },
+      uirevision: `${near} ${across} ${up}`, // as long as it is the same, a zoom of the user's stays
+    };
+    Plotly.react(place, traces, layout(axes), config("front"));
     if (!place.dataset.listens) {
       place.dataset.listens = "yes";
       place.on("plotly_click", (event) => {
@@ -50,17 +59,15 @@ const Plots = (() => {
     }
   }
 
-  // The best tenth from near, and back.
-  function zoom(place, groups) {
-    if (place.dataset.near) {
-      delete place.dataset.near;
-      return Plotly.relayout(place, { "xaxis.autorange": true, "yaxis.autorange": true });
-    }
+  // What the front's axes reach over: all points with their intervals, or the best tenth from near. It does not depend
+  // on what is chosen, so that nothing moves under the pointer.
+  function ranges(groups, near) {
+    if (!groups.length) return [undefined, undefined];
     const values = groups.map((group) => group.performance), [worst, best] = [Math.min(...values), Math.max(...values)];
-    const near = groups.filter((group) => group.performance >= best - 0.1 * (best - worst)), low = Math.min(...near.map((group) => group.performance));
-    const margin = 0.15 * (best - low) || 1;
-    place.dataset.near = "yes";
-    return Plotly.relayout(place, { "xaxis.range": [near[0].complexity - 0.5, near[near.length - 1].complexity + 0.5], "yaxis.range": [low - margin, best + margin] });
+    const seen = near ? groups.filter((group) => group.performance >= best - 0.1 * (best - worst)) : groups;
+    const ends = seen.flatMap((group) => (near ? [group.performance] : [group.performance, ...group.interval]));
+    const [low, high] = [Math.min(...ends), Math.max(...ends)], margin = 0.08 * (high - low) || 1;
+    return [[seen[0].complexity - 0.6, seen[seen.length - 1].complexity + 0.6], [low - margin, high + 1.5 * margin]];
   }
 
   const told = (g) => `complexity ${g.complexity}, ${plain(g.tag)}<br>training ${fixed(g.performance)}<br>fresh ${fixed(g.fresh)} (${fixed(g.interval[0])} to ${fixed(g.interval[1])})` + (g.count > 1 ? `<br>${g.count} identical solutions` : "");
@@ -164,5 +171,5 @@ const Plots = (() => {
     layer.replaceChildren(svg("circle", { cx: (left + right * width).toFixed(2), cy: (top + (1 - up) * height).toFixed(2), r: 8, class: tint }));
   }
 
-  return { front, zoom, map, moveDot, ramp };
+  return { layout, config, front, map, moveDot, ramp };
 })();
