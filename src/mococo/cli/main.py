@@ -21,6 +21,8 @@ COMMANDS = {
     "config": "print every setting, explained, as a file for --config",
     "verify-run": "replay a run: is it what it claims?",
     "plot": "draw runs or a policy as figures",
+    "envs": "list the environments that can be trained on",
+    "check-env": "check an environment of your own, beside Gymnasium's",
     "solve": "find out how well any policy can do, by value iteration",
 }
 
