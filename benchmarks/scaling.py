@@ -1,7 +1,7 @@
 """How cost grows: python benchmarks/scaling.py [--repeat N] [--figure FILE]. Prints JSON and draws a figure.
 
-Mountain Car for policies, starts, sets and threads; an environment of eight integrators, made here, for features and
-rules. Every series is the seconds of one evaluation, best of N.
+Mountain Car for policies, starts, sets and threads; an environment of eight integrators, made here, for rules over
+four, six and eight features. Every point is the time of one evaluation, best of N.
 """
 
 from __future__ import annotations
@@ -56,19 +56,29 @@ DRIFT = Environment(
 )
 
 
-def random_policies(env: Environment, tag: tuple[int, ...], n: int, rules: int | None = None, seed: int = 0) -> Any:
-    """Policies with every gene specified, or with `rules` specified ones far apart, so that they do not merge."""
-    rng = np.random.default_rng(seed)
+def random_policies(env: Environment, tag: tuple[int, ...], n: int) -> Any:
+    """Policies with a random action in every cell."""
+    rng = np.random.default_rng(0)
     genes = int(np.prod(tag))
+    return [
+        Policy.from_genotypes(tag, rng.random(sum(tag)), rng.integers(1, 3, genes), env.features, env.actions)
+        for _ in range(n)
+    ]
+
+
+def broken_policies(d: int, flips: int, n: int) -> Any:
+    """Policies of d features that decide by the first, but for some cells: the more of these, the more rules.
+
+    Every cell has a rule, so all episodes are equally long.
+    """
+    rng = np.random.default_rng(flips)
+    tag = (2,) * d + (1,) * (FEATURES - d)
     made = []
     for _ in range(n):
-        rb = rng.integers(1, 3, genes)
-        if rules is not None:
-            even = [g for g in range(genes) if sum(np.unravel_index(g, tag)) % 2 == 0]
-            kept = np.zeros(genes, bool)
-            kept[rng.permutation(even)[:rules]] = True
-            rb = np.where(kept, rb, 0)
-        made.append(Policy.from_genotypes(tag, rng.random(sum(tag)), rb, env.features, env.actions))
+        rb = np.repeat([1, 2], 2 ** (d - 1))
+        chosen = rng.permutation(2**d)[:flips]
+        rb[chosen] = 3 - rb[chosen]
+        made.append(Policy.from_genotypes(tag, rng.random(sum(tag)), rb, DRIFT.features, DRIFT.actions))
     return made
 
 
@@ -98,45 +108,56 @@ def measure(repeat: int) -> dict[str, list[dict[str, float]]]:
         add("sets", m, MOUNTAIN_CAR, random_policies(MOUNTAIN_CAR, (m, m), 200))
     for n in (1, 2):
         add("threads", n, MOUNTAIN_CAR, car, threads=n)
-    for d in range(1, FEATURES + 1):
-        tag = (2,) * d + (1,) * (FEATURES - d)
-        add("features", d, DRIFT, random_policies(DRIFT, tag, 50, rules=2 if d > 1 else None))
-    for rules in (4, 8, 16, 32, 64, 128):
-        add("rules", rules, DRIFT, random_policies(DRIFT, (2,) * FEATURES, 50, rules=rules))
+    for d in (4, 6, 8):
+        for flips in (0, 1, 2, 4, 8, 16, 32, 64, 128):
+            if flips <= 2 ** (d - 1):
+                broken = broken_policies(d, flips, 20)
+                add(f"{d} features", float(np.mean([len(policy.rules) for policy in broken])), DRIFT, broken)
     return series
 
 
+LABELS = {
+    "policies": "policies (32 starts)",
+    "starts": "starts (100 policies)",
+    "sets": "sets on each of 2 features",
+    "threads": "threads",
+}
+COLOURS = ("#0072B2", "#E69F00", "#009E73")
+
+
 def draw(series: dict[str, list[dict[str, float]]], path: Path) -> None:
-    """One panel for each series, with a line for cost in proportion."""
+    """Four panels of time with a line for cost in proportion; a wide one of a step's cost against the rules."""
     from matplotlib.figure import Figure
 
-    labels = {
-        "policies": "policies (32 starts)",
-        "starts": "starts (100 policies)",
-        "sets": "sets on each of 2 features",
-        "threads": "threads",
-        "features": "features used, of 8 (2 rules)",
-        "rules": "rules (8 features, 256 cells)",
-    }
-    figure = Figure(figsize=(10, 5.6), layout="constrained")
-    for place, (name, points) in enumerate(series.items(), 1):
-        ax = figure.add_subplot(2, 3, place)
+    figure = Figure(figsize=(10, 6), layout="constrained")
+    places = [["policies", "starts", "rules"], ["sets", "threads", "rules"]]
+    axes = figure.subplot_mosaic(places, width_ratios=[1, 1, 1.4])
+    for name, label in LABELS.items():
+        ax, points = axes[name], series[name]
         x = np.array([point["x"] for point in points])
         y = np.array([point["seconds"] for point in points]) * 1e3
         expected = y[0] * x[0] / x if name == "threads" else y[-1] * x / x[-1]
         ax.plot(x, expected, color="0.6", lw=1, ls="--", label="in proportion")
-        ax.plot(x, y, "o-", color="#0072B2", ms=4, label="measured")
-        if name in {"policies", "starts", "rules"}:
+        ax.plot(x, y, "o-", color=COLOURS[0], ms=4, label="measured")
+        if name in {"policies", "starts"}:
             ax.set_xscale("log", base=2)
             ax.set_yscale("log")
         else:
             ax.set_ylim(bottom=0)
         ax.set_xticks(x, [f"{v:g}" for v in x])
         ax.minorticks_off()
-        ax.set_xlabel(labels[name])
+        ax.set_xlabel(label)
         ax.set_ylabel("milliseconds")
-        if place == 1:
-            ax.legend(frameon=False)
+    axes["policies"].legend(frameon=False)
+    for colour, d in zip(COLOURS, (4, 6, 8), strict=True):
+        points = series[f"{d} features"]
+        axes["rules"].plot(
+            [point["x"] for point in points],
+            [point["ns_per_step"] for point in points],
+            "o-", color=colour, ms=4, label=f"{d} features, {2**d} cells",
+        )  # fmt: skip
+    axes["rules"].set(xlabel="rules of a policy", ylabel="nanoseconds for one step", xlim=(0, None), ylim=(0, None))
+    axes["rules"].legend(frameon=False)
     figure.suptitle("What an evaluation of policies costs")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from mococo.errors import ConfigError, nearest
+from mococo.errors import ConfigError, nearest, shown
 from mococo.subspecies import Tag, lambda_2, tag_text
 
 MAX_SETS = 16  # sets on one feature; more could not be named, let alone read
 MAX_ACTIONS = 100  # alleles are kept in bytes, and no reader follows more
 MAX_GENES = 65_536  # genes of one rule base
+MAX_GENS = 1_000_000  # a line in events.jsonl for each
 MAX_COUNT = 10_000_000  # individuals or start states; more would not fit into memory
 
 FAILED = ("counted", "worst")
@@ -81,24 +82,17 @@ class Config(msgspec.Struct, metaclass=_NamesSettings, frozen=True, kw_only=True
                     f"{name} must be an even number >= 2, because breeding adds children in pairs, got {size}; "
                     f"use {size - 1 if size > 2 else 2} or {size + 1}"
                 )
-        _whole("num_gens", self.num_gens, 1, "generation 0 is always evaluated")
+        _whole("num_gens", self.num_gens, 1, "generation 0 is always evaluated", MAX_GENS)
         _whole("eta", self.eta, 1, "a performance is a mean over start states")
-        if not _is_number(self.beta) or not 1 <= self.beta < math.inf:
-            raise ConfigError(f"beta must be a finite number >= 1 (1 shares the search equally), got {self.beta!r}")
-        if not _is_number(self.omega) or not 0 < self.omega < 1:
-            raise ConfigError(
-                f"omega must lie strictly between 0 and 1, so that neighbouring sets stay apart, got {self.omega!r}"
-            )
-        if not _is_number(self.db_mut_sigma) or not 0 <= self.db_mut_sigma < math.inf:
-            raise ConfigError(f"db_mut_sigma must be a finite standard deviation >= 0, got {self.db_mut_sigma!r}")
-        for name in ("rb_p_unspec", "db_p_cross", "rb_p_cross", "rb_p_mut"):
-            value = getattr(self, name)
-            if not _is_number(value) or not 0 <= value <= 1:
-                raise ConfigError(f"{name} must be a probability between 0 and 1, got {value!r}")
-
+        for name, (fits, what) in _REALS.items():
+            value = _real(getattr(self, name))
+            if not fits(value):
+                raise ConfigError(f"{name} must {what}, got {shown(getattr(self, name))}")
+            # Whole numbers too become floats, so that equal settings are saved as equal text.
+            msgspec.structs.force_setattr(self, name, value)
         _whole("min_complexity", self.min_complexity, 0, "0 stands for the number of actions")
         if self.failed not in FAILED:
-            raise ConfigError(f"failed must be {' or '.join(FAILED)}, got {self.failed!r}")
+            raise ConfigError(f"failed must be {' or '.join(FAILED)}, got {shown(self.failed)}")
 
     def check_for(self, n_features: int, n_actions: int) -> None:
         """Refuse subspecies that do not fit an environment with this many features and actions."""
@@ -132,7 +126,7 @@ def make_config(settings: Mapping[str, Any], base: Config | None = None) -> Conf
     known = Config.__struct_fields__
     for name in settings:
         if name not in known:
-            raise ConfigError(f"unknown setting {name!r}. {nearest(name, known)}")
+            raise ConfigError(f"unknown setting {shown(name)}. {nearest(name, known)}")
     values = dict(msgspec.structs.asdict(base or Config()))
     for name, value in settings.items():
         if name == "subspecies":
@@ -150,8 +144,10 @@ def parse_subspecies(text: str) -> tuple[Tag, ...]:
     """
     tags = []
     for part in text.split(","):
-        if not re.fullmatch(r"\s*\d+(\s*x\s*\d+)*\s*", part):
-            raise ConfigError(f"subspecies must be written like 2x2,3x3 (sets of each feature), got {part.strip()!r}")
+        if not re.fullmatch(r"\s*\d{1,9}(\s*x\s*\d{1,9})*\s*", part):
+            raise ConfigError(
+                f"subspecies must be written like 2x2,3x3 (sets of each feature), got {shown(part.strip())}"
+            )
         tags.append(tuple(int(m) for m in part.split("x")))
     return tuple(tags)
 
@@ -161,27 +157,37 @@ def _typed(name: str, value: object) -> object:
     if isinstance(getattr(Config(), name), str):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
-        kind = "a whole number" if isinstance(getattr(Config(), name), int) else "a number"
-        raise ConfigError(f"{name} must be {kind}, got {value!r}")
-    if isinstance(getattr(Config(), name), float):
-        try:
-            return float(value)
-        except OverflowError:
-            raise ConfigError(
-                f"{name} must be a number that fits a float, got one of {len(str(value))} digits"
-            ) from None
-    return int(value) if float(value).is_integer() else value
+        kind = "a number" if name in _REALS else "a whole number"
+        raise ConfigError(f"{name} must be {kind}, got {shown(value)}")
+    return int(value) if isinstance(value, float) and value.is_integer() and name not in _REALS else value
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
+def _real(value: object) -> float:
+    """The number as a float; NaN for what is none, or fits none. Minus zero, which numpy refuses, is zero."""
+    try:
+        return 0.0 + value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        return math.nan
 
 
-def _whole(name: str, value: object, least: int, why: str) -> int:
+_PROBABILITY = (lambda p: 0 <= p <= 1, "be a probability between 0 and 1")
+_REALS: dict[str, tuple[Callable[[float], bool], str]] = {
+    "beta": (lambda beta: 1 <= beta < math.inf, "be a finite number >= 1 (1 shares the search equally)"),
+    "omega": (lambda omega: 0 < omega < 1, "lie strictly between 0 and 1, so that neighbouring sets stay apart"),
+    "rb_p_unspec": _PROBABILITY,
+    "db_p_cross": _PROBABILITY,
+    "db_mut_sigma": (lambda sigma: 0 <= sigma < math.inf, "be a finite standard deviation >= 0"),
+    "rb_p_cross": _PROBABILITY,
+    "rb_p_mut": _PROBABILITY,
+}
+
+
+def _whole(name: str, value: object, least: int, why: str, most: int = MAX_COUNT) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ConfigError(f"{name} must be a whole number >= {least}, because {why}, got {value!r}")
-    if name != "num_gens" and value > MAX_COUNT:
-        raise ConfigError(f"{name} must be at most {MAX_COUNT:,}, because more would not fit into memory, got {value}")
+        raise ConfigError(f"{name} must be a whole number >= {least}, because {why}, got {shown(value)}")
+    if value > most:
+        limit = "what it writes could not be read back" if most == MAX_GENS else "more would not fit into memory"
+        raise ConfigError(f"{name} must be at most {most:,}, because {limit}, got {shown(value)}")
     return value
 
 
@@ -191,26 +197,34 @@ def _is_list(value: object) -> bool:
 
 def _check_subspecies(subspecies: Sequence[Sequence[int]]) -> tuple[Tag, ...]:
     if not _is_list(subspecies):
-        raise ConfigError(f"subspecies must be a non-empty list of tags such as (2, 2), got {subspecies!r}")
+        raise ConfigError(f"subspecies must be a non-empty list of tags such as (2, 2), got {shown(subspecies)}")
     tags: list[Tag] = []
-    for tag in subspecies:
-        if not _is_list(tag):
-            raise ConfigError(f"a subspecies tag must be a list of set counts such as (2, 2), got {tag!r}")
-        for m in tag:
-            if not isinstance(m, int) or isinstance(m, bool) or not 1 <= m <= MAX_SETS:
-                raise ConfigError(
-                    f"a feature has between 2 and {MAX_SETS} fuzzy sets, or 1 where policies do not look at it, "
-                    f"got {m!r} in subspecies tag {tuple(tag)!r}"
-                )
-        if lambda_2(tuple(tag)) == 1:
-            raise ConfigError(f"a subspecies must look at one feature at least, got {tuple(tag)!r}")
-        if lambda_2(tuple(tag)) > MAX_GENES:
-            raise ConfigError(
-                f"subspecies {tag_text(tuple(tag))} has {lambda_2(tuple(tag))} genes, more than {MAX_GENES}"
-            )
-        if len(tag) != len(subspecies[0]):
-            raise ConfigError(f"all subspecies tags must have the same number of features, got {list(subspecies)!r}")
-        if tuple(tag) in tags:
-            raise ConfigError(f"subspecies {tag_text(tuple(tag))} is listed twice")
-        tags.append(tuple(tag))
+    for place, tag in enumerate(subspecies):
+        try:
+            tags.append(_check_tag(tag, tags))
+        except ConfigError as error:
+            raise ConfigError(f"subspecies[{place}]: {error}") from None
     return tuple(tags)
+
+
+def _check_tag(tag: Sequence[int], others: Sequence[Tag]) -> Tag:
+    if not _is_list(tag):
+        raise ConfigError(f"a subspecies tag must be a list of set counts such as (2, 2), got {shown(tag)}")
+    for m in tag:
+        if not isinstance(m, int) or isinstance(m, bool) or not 1 <= m <= MAX_SETS:
+            raise ConfigError(
+                f"a feature has between 2 and {MAX_SETS} fuzzy sets, or 1 where policies do not look at it, "
+                f"got {shown(m)} in subspecies tag {shown(tuple(tag))}"
+            )
+    checked = tuple(tag)
+    if lambda_2(checked) == 1:
+        raise ConfigError(f"a subspecies must look at one feature at least, got {shown(checked)}")
+    if lambda_2(checked) > MAX_GENES:
+        raise ConfigError(f"subspecies {tag_text(checked)} has {lambda_2(checked)} genes, more than {MAX_GENES}")
+    if others and len(checked) != len(others[0]):
+        raise ConfigError(
+            f"all subspecies tags must have the same number of features, got {shown(checked)} after {others[0]}"
+        )
+    if checked in others:
+        raise ConfigError(f"subspecies {tag_text(checked)} is listed twice")
+    return checked

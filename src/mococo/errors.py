@@ -46,6 +46,23 @@ class MissingExtra(MococoError, ImportError):  # noqa: N818 - nothing is wrong, 
     """A library that only some parts need is not installed."""
 
 
+def shown(value: object, most: int = 80) -> str:
+    """A value as a message quotes it: on one line, and not at any length.
+
+    >>> shown("2x"), shown([2] * 3), shown("x" * 100, most=10)
+    ("'2x'", '[2, 2, 2]', "'xxxxxx...")
+    >>> shown(10**5000)
+    'a number of 16610 bits'
+    """
+    if isinstance(value, int) and value.bit_length() > 4 * most:  # Python refuses to print the longest
+        return f"a number of {value.bit_length()} bits"
+    try:
+        text = repr(value)
+    except ValueError:  # it holds such a number
+        text = f"a {type(value).__name__} with a number of thousands of digits"
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint with the nearest known name, or all of them when there are few.
 

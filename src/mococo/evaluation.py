@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mococo.decoding import Partitions, RuleBases, decode_db, decode_rb
 from mococo.envs.registry import find
 from mococo.envs.spec import Environment
-from mococo.errors import ConfigError, PolicyError
+from mococo.errors import ConfigError, PolicyError, shown
 from mococo.policy import Policy
 from mococo.population import SolutionSet
 from mococo.rollout import Batch, Engine, check_threads, knots_for
@@ -130,12 +130,12 @@ def evaluate(
 
 
 def _policies(policies: Any) -> list[Policy]:
-    several = [policies] if isinstance(policies, Policy) else policies
-    if isinstance(several, str) or not isinstance(several, Iterable) or not all(isinstance(p, Policy) for p in several):
+    several = [policies] if isinstance(policies, Policy) else list(policies) if isinstance(policies, Iterable) else None
+    if several is None or not all(isinstance(policy, Policy) for policy in several):
         raise PolicyError(
             f"expected a mococo.Policy or a list of them, got {str(policies)[:60]}; mococo.load reads files"
         )
-    return list(several)
+    return several
 
 
 def action_values(policy: Policy) -> Floats:
@@ -163,7 +163,7 @@ def check_fits(policy: Policy, env: Environment) -> None:
 def check_seed(seed: int) -> int:
     """A seed that numpy takes."""
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise ConfigError(f"seed must be a whole number >= 0, got {seed!r}")
+        raise ConfigError(f"seed must be a whole number >= 0, got {shown(seed)}")
     return seed
 
 

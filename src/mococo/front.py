@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from mococo.pareto import hypervolume, non_dominated
 from mococo.policy import Policy
 from mococo.population import Population, SolutionSet
 from mococo.subspecies import Tag, lambda_1, lambda_2
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -125,6 +128,12 @@ class Front(Sequence[Member]):
         if len(self) == 0:
             raise IndexError("the front is empty: no two individuals of the same subspecies could be paired")
         return self[int(np.lexsort((self.comp, -self.perf))[0])]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw all solutions, performance over complexity, on these axes or on new ones."""
+        from mococo.report.front_figure import draw_front
+
+        return draw_front(self, ax, subspecies=self.decoder.subspecies)
 
     def __len__(self) -> int:
         return len(self.perf)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,9 @@ from mococo.genotypes import as_feature, check_features, check_genotypes, plain_
 from mococo.observations import checked_observations
 from mococo.subspecies import Tag, tag_text
 from mococo.words import set_names, spoken_list
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 
@@ -171,6 +174,18 @@ class Policy:
         from mococo.policy_json import save_policy
 
         save_policy(self, Path(path))
+
+    def plot_sets(self, feature: int = 0, ax: Axes | None = None) -> Axes:
+        """Draw the fuzzy sets of a feature (its place, from 0 on), on these axes or on new ones."""
+        from mococo.report.sets_figure import draw_sets
+
+        return draw_sets(self, feature, ax)
+
+    def plot_map(self, ax: Axes | None = None, **how: Any) -> Axes:
+        """Draw which rule acts where over two features. `mococo.report.map_figure.draw_map` tells all options."""
+        from mococo.report.map_figure import draw_map
+
+        return draw_map(self, ax, **how)
 
     def __str__(self) -> str:
         n = len(self.rules)

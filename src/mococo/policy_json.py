@@ -105,8 +105,12 @@ def from_record(record: PolicyRecord) -> Policy:
 
 def save_policy(policy: Policy, path: Path) -> None:
     """Write the file, replacing it whole."""
-    text = msgspec.json.format(msgspec.json.encode(to_record(policy)), indent=2)
-    write_atomic(path, text + b"\n")
+    write_atomic(path, policy_bytes(policy))
+
+
+def policy_bytes(policy: Policy) -> bytes:
+    """What is in the file."""
+    return msgspec.json.format(msgspec.json.encode(to_record(policy)), indent=2) + b"\n"
 
 
 def load_policy(path: Path) -> Policy:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mococo.decoding import Partitions, RuleBases
 from mococo.envs.spec import Environment
+from mococo.envs.trial import try_out
 from mococo.errors import ConfigError, EnvironmentSpecError
 
 Floats = NDArray[np.float64]
@@ -73,6 +74,17 @@ def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
         raise EnvironmentSpecError(f"{env.id} cannot be compiled: {error}") from None
 
 
+def not_compiled(env: Environment, error: Exception) -> Exception:
+    """The error itself, or what it means to the environment's author where numba cannot compile his functions."""
+    from mococo.kernels.jit import why_not_compiled
+
+    why = why_not_compiled(error)
+    return error if why is None else EnvironmentSpecError(
+        f"{env.id} cannot be compiled: {why}. A compiled step may use numbers, tuples of numbers, plain functions, math "
+        f"and numpy; `mococo check-env` tells more"
+    )
+
+
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     """Threads are kept, because starting them takes as long as a hundred rollouts. They sleep when idle."""
@@ -83,6 +95,7 @@ class Engine:
     """An environment with its compiled kernels."""
 
     def __init__(self, env: Environment, knots: int, threads: int, *, libm: bool = False) -> None:
+        try_out(env)
         self._env = env
         self._module = compiled(env, knots, libm)
         self._threads = threads
@@ -94,8 +107,9 @@ class Engine:
         returns, steps = np.zeros((n, n_starts)), np.zeros((n, n_starts), np.int64)
         uncovered = np.zeros((n, n_starts), bool)
         used = np.count_nonzero(p.sets > 1, axis=1)[batch.pairs[:, 0]]
-        flat = np.flatnonzero((used <= 2) & (not env.continuous))
-        order = np.concatenate([flat, np.setdiff1d(np.arange(n), flat)])
+        is_flat = (used <= 2) & (not env.continuous)
+        flat = np.flatnonzero(is_flat)
+        order = np.concatenate([flat, np.flatnonzero(~is_flat)])
         pairs = np.ascontiguousarray(batch.pairs[order])
 
         def work(first: int, last: int, start_first: int, start_last: int) -> None:
@@ -109,7 +123,10 @@ class Engine:
         jobs = _tiles(len(flat), n_starts, self._threads, whole_rows=fail_fast)
         for first, last, *columns in _tiles(n - len(flat), n_starts, self._threads, whole_rows=fail_fast):
             jobs.append((first + len(flat), last + len(flat), *columns))
-        share_out(work, jobs, self._threads)
+        try:
+            share_out(work, jobs, self._threads)
+        except Exception as error:
+            raise not_compiled(env, error) from error
         back = np.argsort(order)
         return (returns, steps, uncovered) if len(flat) == n else (returns[back], steps[back], uncovered[back])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,9 @@ from mococo.front import Decoder, Front
 from mococo.policy import Policy
 from mococo.population import Problem, SolutionSet
 from mococo.subspecies import tag_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 UserEvaluation = Callable[[Sequence[Policy]], ArrayLike]
 
@@ -88,6 +91,12 @@ class Result:
     history: tuple[Record, ...]
     ended: str = ""
     """Why a callback ended the run; empty where all generations were run."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the hypervolume over the generations, on these axes or on new ones."""
+        from mococo.report.seeds_figure import draw_hypervolume
+
+        return draw_hypervolume([self.history], ax)
 
 
 class Callback(Protocol):

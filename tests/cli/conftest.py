@@ -51,6 +51,18 @@ def train_words(path: Path, *more: str, seed: int = 1) -> Sequence[str]:
     return ["train", "MountainCar-v0", *SMALL, "--seed", str(seed), "-o", str(path), "--quiet", *more]
 
 
+def contents(path: Path) -> dict[str, bytes]:
+    """All that must not depend on how often a run was stopped."""
+    names = [path / "archive.json", path / "front.json", path / "config.json", *(path / "policies").iterdir()]
+    return {str(name.relative_to(path)): name.read_bytes() for name in names}
+
+
+def begun(path: Path) -> bool:
+    """Whether a run has evaluated a generation."""
+    events = path / "events.jsonl"
+    return events.exists() and events.stat().st_size > 0
+
+
 def environment(**more: str) -> dict[str, str]:
     """For a process whose output must not depend on where the tests run."""
     kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}

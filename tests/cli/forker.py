@@ -1,7 +1,8 @@
 """Run as a process: starts `mococo` many times, as processes of their own, without loading the library each time.
 
-Reads lines of JSON, each a list of jobs {"words": [...], "kill_after": seconds or null} that start together; answers
-each line with a list of {"code": exit code or minus the signal, "err": stderr}.
+Reads lines of JSON, each a list of jobs {"words": [...], "kill": [run, generations, seconds] or null} that start
+together; answers each line with a list of {"code": exit code or minus the signal, "err": stderr}. A job is killed when
+its run has so many generations, or none to come, and the seconds after it have passed.
 """
 
 from __future__ import annotations
@@ -34,16 +35,30 @@ def start(words: list[str], err: str) -> int:
         os._exit(code)
 
 
+def finish(job: dict[str, Any], pid: int) -> int:
+    """Kill the process when it is time, or wait for it; its code."""
+    if job.get("kill"):
+        run, generations, seconds = job["kill"]
+        while generations and not ended(pid) and lines(Path(run, "events.jsonl")) < generations:
+            time.sleep(0.0005)
+        time.sleep(seconds)
+        os.kill(pid, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def ended(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
 def run(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         errs = [str(Path(folder) / f"{n}") for n in range(len(jobs))]
-        began = time.perf_counter()
         pids = [start(job["words"], err) for job, err in zip(jobs, errs, strict=True)]
-        for job, pid in zip(jobs, pids, strict=True):
-            if job.get("kill_after") is not None:
-                time.sleep(max(0.0, began + job["kill_after"] - time.perf_counter()))
-                os.kill(pid, signal.SIGKILL)
-        codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
+        codes = [finish(job, pid) for job, pid in zip(jobs, pids, strict=True)]
         texts = [Path(err).read_text() if Path(err).exists() else "" for err in errs]
     return [{"code": code, "err": text} for code, text in zip(codes, texts, strict=True)]
 

@@ -17,17 +17,12 @@ import pytest
 
 from mococo.runs import lock, session
 from mococo.runs.reading import read_run
-from tests.cli.conftest import Run, environment, train_words
+from tests.cli.conftest import COMMAND, Run, begun, contents, environment, train_words
 
 CAR = ("train", "MountainCar-v0")
-KILLED = ("--num-gens", "24", "--db-pop-size", "40", "--rb-pop-size", "80", "--quiet")
+GENERATIONS = 16
+KILLED = ("--num-gens", str(GENERATIONS), "--db-pop-size", "20", "--rb-pop-size", "40", "--quiet")
 Start = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
-
-
-def contents(path: Path) -> dict[str, bytes]:
-    """All that must not depend on how often a run was stopped."""
-    names = [path / "archive.json", path / "front.json", path / "config.json", *(path / "policies").iterdir()]
-    return {str(name.relative_to(path)): name.read_bytes() for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -61,26 +56,38 @@ def start() -> Iterator[Start]:
 @pytest.mark.slow
 def test_killed_at_25_random_moments_and_resumed_a_run_ends_with_the_same_bytes(tmp_path: Path, start: Start) -> None:
     whole = tmp_path / "whole"
-    began = time.perf_counter()
     assert start([{"words": [*CAR, *KILLED, "-o", str(whole)]}])[0]["code"] == 0
-    duration = time.perf_counter() - began
     expected = contents(whole)
     rng = random.Random(5)
     gone_on = 0
     for n in range(25):
         path = tmp_path / f"killed-{n}"
-        words = [*CAR, *KILLED, "-o", str(path)]
-        start([{"words": words, "kill_after": rng.uniform(0.0, duration)}])
-        gone_on += (path / "checkpoint.npz").exists()
-        again = ["resume", str(path), "--quiet"] if (path / "config.json").exists() else words
-        if rng.random() < 0.3:  # killed once more while it goes on
-            start([{"words": again, "kill_after": rng.uniform(0.0, duration / 2)}])
+        words = again = [*CAR, *KILLED, "-o", str(path)]
+        for _ in range(rng.choice((1, 1, 2))):  # some are killed once more while they go on
+            moment = [str(path), rng.randrange(GENERATIONS + 1), rng.choice((0.0, rng.uniform(0.0, 0.03)))]
+            start([{"words": again, "kill": moment}])
             again = ["resume", str(path), "--quiet"] if (path / "config.json").exists() else words
+        gone_on += (path / "checkpoint.npz").exists()
         answer = start([{"words": again}])[0]
         assert answer["code"] == 0, answer
         assert contents(path) == expected, f"killed run {n}"
         assert not [file for file in path.rglob("*") if file.suffix == ".tmp"]
     assert gone_on >= 10, "too few of the runs were killed after a checkpoint for this to mean much"
+
+
+def test_the_command_itself_killed_and_resumed(tmp_path: Path, start: Start) -> None:
+    """As a person has it: the installed command, checkpoints as rare as they are."""
+    size = ["--num-gens", "30", "--db-pop-size", "60", "--rb-pop-size", "120", "--threads", "2"]
+    whole, path = tmp_path / "whole", tmp_path / "run"
+    assert start([{"words": [*CAR, *size, "--quiet", "-o", str(whole)]}])[0]["code"] == 0
+    process = subprocess.Popen([COMMAND, *CAR, *size, "-o", path], stderr=subprocess.DEVNULL, env=environment())
+    while process.poll() is None and (not begun(path) or (path / "events.jsonl").read_bytes().count(b"\n") < 10):
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    done = subprocess.run([COMMAND, "resume", path, "--quiet"], check=False, capture_output=True, env=environment())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert contents(path) == contents(whole)
 
 
 def test_of_ten_processes_for_one_folder_one_runs(tmp_path: Path, start: Start) -> None:
@@ -89,7 +96,7 @@ def test_of_ten_processes_for_one_folder_one_runs(tmp_path: Path, start: Start) 
     assert sorted(answer["code"] for answer in answers) == [0] + [2] * 9
     refused = [answer["err"] for answer in answers if answer["code"]]
     assert all("run is in use by pid " in err or "run already holds a run" in err for err in refused)
-    assert any(f" on {os.uname().nodename}; wait for it, stop it" in err for err in refused)
+    assert any(f" on {os.uname().nodename}; wait for it or stop it" in err for err in refused)
     assert read_run(tmp_path / "run").complete
 
 
@@ -236,7 +243,7 @@ def test_links_are_not_written_through(mococo: Run, stopped: Callable[[int], Pat
 
 
 def test_a_folder_in_use_is_refused_with_who_uses_it(mococo: Run, whole: Path) -> None:
-    who = f"in use by pid {os.getpid()} on {os.uname().nodename}; wait for it, stop it, or name another folder"
+    who = f"in use by pid {os.getpid()} on {os.uname().nodename}; wait for it or stop it"
     with lock.locked(whole):
         for words in (["resume", whole, "--num-gens", "7"], [*CAR, "-o", whole], [*CAR, "-o", whole, "--overwrite"]):
             answer = mococo(*words)

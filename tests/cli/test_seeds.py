@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -13,11 +14,11 @@ import numpy as np
 import pytest
 
 from mococo.cli.main import main
+from mococo.cli.team import Team
 from mococo.runs import lock
-from mococo.runs.experiment import finished_runs, read_experiment, summary
+from mococo.runs.experiment import look, read_experiment, summary
 from mococo.runs.reading import read_run
-from tests.cli.conftest import COMMAND, SMALL, Run, environment
-from tests.cli.test_resume import contents
+from tests.cli.conftest import COMMAND, SMALL, Run, begun, contents, environment
 
 CAR = ("train", "MountainCar-v0")
 
@@ -50,7 +51,7 @@ def test_what_is_done_is_not_done_again_and_seeds_may_be_added(mococo: Run, thre
 
 
 def test_the_table_tells_the_quartiles_of_all_archives(three: Path) -> None:
-    runs = finished_runs(three, read_experiment(three).seeds)
+    runs = look(three, read_experiment(three)).done
     for row in summary(runs):
         found = [m.performance for run in runs.values() for m in run.archive if m.complexity == row.complexity]
         assert row.seeds == len(found)
@@ -59,17 +60,57 @@ def test_the_table_tells_the_quartiles_of_all_archives(three: Path) -> None:
 
 
 def test_an_interrupted_seed_is_resumed_and_a_broken_one_is_listed(mococo: Run, three: Path) -> None:
-    os.system(f"cp -r {three} again")
+    shutil.copytree(three, "again")
     for name in ("archive.json", "front.json"):
         Path("again/seed-0", name).unlink()
     Path("again/seed-1/config.json").write_text("{")
     answer = mococo("resume", "again")
     assert answer.code == 2
-    assert "Seed 1 failed" in answer.err
+    assert re.match(r"\d of \d seeds are done already\.\nSeed 0 done\nmococo: seed 1 failed", answer.err)
     assert "mococo: seed 1 failed (again/seed-1/config.json: expected JSON as Mococo writes it" in answer.err
     assert "; what there is of it is kept\n" in answer.err
     assert Path("again/seed-1/config.json").read_text() == "{"
     assert contents(Path("again/seed-0")) == contents(three / "seed-0")
+
+
+def test_a_run_that_is_not_the_seeds_own_is_not_counted(mococo: Run, three: Path) -> None:
+    shutil.copytree(three, "mixed")
+    shutil.rmtree("mixed/seed-0")
+    assert mococo(*CAR, *SMALL, "--seed", "0", "--beta", "2", "-o", "mixed/seed-0", "--quiet").code == 0
+    for answer in (mococo("show", "mixed"), mococo("resume", "mixed")):
+        assert answer.code == 2
+        assert "seed 0 failed (mixed/seed-0 holds another run than its place in the experiment says" in answer.err
+
+
+def test_a_process_that_dies_is_told_and_another_goes_on(tmp_path: Path) -> None:
+    told: list[int] = []
+    small = ["train", "MountainCar-v0", *SMALL, "--threads", "1", "--json", "--quiet"]
+    commands = {seed: [*small, "--seed", str(seed), "-o", str(tmp_path / f"{seed}")] for seed in range(4)}
+    commands[1] = ["--kill-me"]
+    commands[2] = ["--fault"]
+    team = Team(commands, lambda: told.append(1), start=DIES)
+    assert sorted(seed for seed in team.work(1) if seed is not None) == [0, 1, 2, 3]
+    assert set(team.failed) == {1, 2}
+    assert team.failed[1] == "its process was killed by signal SIGKILL: the last words"
+    assert team.failed[2].startswith("Traceback (most recent call last):\n")
+    assert team.failed[2].endswith("ZeroDivisionError: a fault")
+    assert len(told) == 2 * 4
+    assert all(read_run(tmp_path / f"{seed}").complete for seed in (0, 3))
+
+
+DIES = """
+import os, signal, sys
+from mococo.cli import team
+def main(words, real=team.main):
+    if words == ["--kill-me"]:
+        os.write(2, b"the last words\\n")
+        os.kill(os.getpid(), signal.SIGKILL)
+    if words == ["--fault"]:
+        raise ZeroDivisionError("a fault")
+    return real(words)
+team.main = main
+team.serve()
+"""
 
 
 @pytest.mark.parametrize(
@@ -108,7 +149,7 @@ def test_stopped_with_a_signal_all_seeds_are_saved(tmp_path: Path) -> None:
     )
     try:
         deadline = time.monotonic() + 120
-        while not any(path.glob("seed-*/events.jsonl")) and time.monotonic() < deadline:
+        while not any(map(begun, path.glob("seed-*"))) and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=60)
@@ -123,7 +164,7 @@ def test_stopped_with_a_signal_all_seeds_are_saved(tmp_path: Path) -> None:
 
 
 def test_experiment_json_is_checked(mococo: Run, three: Path) -> None:
-    os.system(f"cp -r {three} broken")
+    shutil.copytree(three, "broken")
     data = json.loads(Path("broken/experiment.json").read_text())
     for change in ({"version": 9}, {"seeds": [-1]}, {"seeds": "x"}, {"format": "x"}):
         Path("broken/experiment.json").write_text(json.dumps(data | change))

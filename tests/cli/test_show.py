@@ -38,6 +38,28 @@ def test_a_run_is_told(mococo: Run, run: SavedRun) -> None:
         assert f"{member.fresh_performance:.2f} {low:.2f} to {high:.2f} {member.gap:.2f}" in re.sub(" +", " ", text)
 
 
+def test_the_front_is_drawn(mococo: Run, run: SavedRun) -> None:
+    """Marks stand where the numbers are between the two at the ends of the axis."""
+    lines = mococo("show", run.path).out.splitlines()
+    first = lines.index("Mean return at each complexity:") + 1
+    rows = {int(line[:6]): line[8:-1] for line in lines[first:] if re.match(r" +\d+ \|.*\|$", line)}
+    levels = [member.complexity for member in run.archive]
+    assert list(rows) == list(range(levels[0], levels[-1] + 1))
+    ends = [x for m in run.archive for x in (m.performance, m.fresh_performance, *m.fresh_interval)]
+    low, high = min(ends), max(ends)
+    assert lines[first + len(rows)].split() == [f"{low:.2f}", f"{high:.2f}"]
+    for complexity, row in rows.items():
+        assert len(row) == 60
+        member = next((m for m in run.archive if m.complexity == complexity), None)
+        if member is None:
+            assert row.strip() == ""
+            continue
+        trained, fresh = (round((x - low) / (high - low) * 59) for x in (member.performance, member.fresh_performance))
+        assert row[trained] == ("◉" if trained == fresh else "●")
+        assert row[fresh] in "◉○"
+        assert set(row) <= set(" ●○◉─")
+
+
 def test_another_policy_of_a_run(mococo: Run, run: SavedRun) -> None:
     for member in run.archive:
         text = mococo("show", run.path, "--complexity", member.complexity).out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import termios
@@ -15,12 +16,12 @@ import pytest
 from tests.cli.conftest import COMMAND, SMALL, environment
 
 
-def on_terminal(columns: int, *words: object, term: str = "xterm") -> str:
+def on_terminal(columns: int, *words: object, term: str = "xterm", **more: str) -> str:
     """Everything that a terminal of this width would receive."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     process = subprocess.Popen(
-        [COMMAND, *map(str, words)], stdin=its, stdout=its, stderr=its, env=environment(TERM=term)
+        [COMMAND, *map(str, words)], stdin=its, stdout=its, stderr=its, env=environment(TERM=term, **more)
     )
     os.close(its)
     received = bytearray()
@@ -54,9 +55,17 @@ def test_a_dumb_terminal_gets_lines(tmp_path: Path) -> None:
     assert "Generation 4/4: " in text
 
 
-def test_a_run_is_readable_at_80_columns(small_run: Path) -> None:
-    for words in (["show", small_run], ["evaluate", small_run]):
-        text = on_terminal(80, *words)
-        assert "\x1b" not in text
-        short = [line for line in text.splitlines() if str(small_run) not in line]
-        assert max(len(line) for line in short) <= 80
+@pytest.mark.parametrize("command", ["show", "evaluate"])
+def test_a_run_is_readable_at_80_columns_and_without_colour(small_run: Path, command: str) -> None:
+    text = on_terminal(80, command, small_run, NO_COLOR="1")
+    assert "\x1b" not in text
+    short = [line for line in text.splitlines() if str(small_run) not in line]
+    assert max(len(line) for line in short) <= 80
+
+
+def test_colours_are_the_terminals_own_and_add_nothing_to_the_text(small_run: Path) -> None:
+    coloured, bare = on_terminal(80, "show", small_run), on_terminal(80, "show", small_run, NO_COLOR="1")
+    assert "\x1b[36m" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == bare
+    piped = subprocess.run([COMMAND, "show", small_run], capture_output=True, check=True, env=environment(), text=True)
+    assert piped.stdout.split() == bare.split()  # a pipe gets rules in one line each

@@ -14,9 +14,10 @@ import pytest
 
 import mococo as package
 from mococo import Config
+from mococo.cli.main import main
 from mococo.cli.settings import descriptions
 from mococo.runs.reading import read_run
-from tests.cli.conftest import COMMAND, SMALL, Run, environment, train_words
+from tests.cli.conftest import COMMAND, SMALL, Run, begun, contents, environment, train_words
 
 CAR = ("train", "MountainCar-v0")
 
@@ -79,10 +80,7 @@ def test_the_same_seed_gives_the_same_bytes(mococo: Run) -> None:
     assert mococo(*train_words(Path("a"), "--threads", "1")).code == 0
     assert mococo(*train_words(Path("b"), "--threads", "2")).code == 0
     assert mococo(*train_words(Path("c"), seed=2)).code == 0
-    policies = [f"policies/{path.name}" for path in Path("a/policies").iterdir()]
-    for name in ["archive.json", "front.json", "config.json", *policies]:
-        assert Path("a", name).read_bytes() == Path("b", name).read_bytes()
-    assert len(policies) == len(list(Path("b/policies").iterdir()))
+    assert contents(Path("a")) == contents(Path("b"))
     assert Path("a/archive.json").read_bytes() != Path("c/archive.json").read_bytes()
 
 
@@ -254,7 +252,7 @@ def test_control_c_saves_what_was_found(tmp_path: Path) -> None:
     )
     try:
         deadline = time.monotonic() + 120
-        while not (path / "events.jsonl").exists() and time.monotonic() < deadline:
+        while not begun(path) and time.monotonic() < deadline:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -292,11 +290,21 @@ def test_a_file_that_cannot_grow_gives_one_line(tmp_path: Path) -> None:
     assert len(json.loads(f"[{','.join((tmp_path / 'run' / 'events.jsonl').read_text().splitlines()[:-1])}]")) > 1
 
 
+def test_a_seed_that_a_file_cannot_keep_is_refused(mococo: Run) -> None:
+    answer = mococo(*CAR, "--seed", 2**63, "-o", "big")
+    assert answer.code == 2
+    assert "seed must be below 2**63, because files keep no larger numbers, got 9223372036854775808" in answer.err
+    assert not Path("big").exists()
+
+
 @pytest.mark.slow
 def test_the_compiler_is_announced(tmp_path: Path) -> None:
     cold = environment(MOCOCO_CACHE_DIR=str(tmp_path / "cache"))
     words = [COMMAND, *CAR, *SMALL, "-o"]
     done = subprocess.run([*words, tmp_path / "a"], capture_output=True, text=True, check=True, env=cold)
-    assert done.stderr.startswith("Compiling the simulator for this machine, once ...\nGeneration 1/4: ")
+    assert "Compiling the simulator for this machine, once: part 5 of 7, rollouts ...\n" in done.stderr
     done = subprocess.run([*words, tmp_path / "b"], capture_output=True, text=True, check=True, env=cold)
     assert done.stderr.startswith("Generation 1/4: ")
+    # What was compiled just now and what was loaded, there or from the usual place, compute the same bits.
+    assert main([*CAR, *SMALL, "-o", str(tmp_path / "c"), "--quiet", "--threads", "1"]) == 0
+    assert contents(tmp_path / "a") == contents(tmp_path / "b") == contents(tmp_path / "c")

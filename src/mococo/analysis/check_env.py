@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mococo.envs.spec import Environment, State
+from mococo.envs.trial import observed, stepped, try_out
 from mococo.errors import EnvironmentSpecError
 
 Floats = NDArray[np.float64]
@@ -42,6 +41,7 @@ def check_env(env: Environment, steps: int = 50_000, seed: int = 0) -> list[Find
     """Findings about the spec by itself."""
     findings = list(_about_starts(env, seed))
     try:
+        try_out(env)
         played = _play(env, steps, seed)
     except EnvironmentSpecError as error:
         return [*findings, Finding("fault", str(error))]
@@ -85,9 +85,7 @@ def _about_starts(env: Environment, seed: int) -> Iterator[Finding]:
 
 def _play(env: Environment, steps: int, seed: int) -> Played:
     """Episodes until `steps` were taken, each step in plain Python and compiled with the C library's functions."""
-    from mococo.rollout import compiled
-
-    fast = compiled(env, 5, libm=True).step
+    fast = _fast(env)
     rng = np.random.default_rng(seed)
     returns: list[float] = []
     lengths: list[int] = []
@@ -99,8 +97,8 @@ def _play(env: Environment, steps: int, seed: int) -> Played:
         total, length, discount, done = 0.0, 0, 1.0, False
         while not done and length < env.t_max:
             action = random_action(env, rng)
-            seen.append(_observed(env, state))
-            after, reward, done = _step(env, state, action)
+            seen.append(observed(env, state))
+            after, reward, done = stepped(env, state, action)
             other, other_reward, other_done = fast(state, action)
             apart = max(
                 abs(a - b) for a, b in zip((*after, reward, done), (*other, other_reward, other_done), strict=True)
@@ -113,34 +111,17 @@ def _play(env: Environment, steps: int, seed: int) -> Played:
     return Played(np.array(returns), np.array(lengths), np.array(seen), difference, where)
 
 
-def _observed(env: Environment, state: State) -> tuple[float, ...]:
-    found = tuple(env.observe(state))
-    if len(found) != len(env.observed) or not all(math.isfinite(x) for x in found):
-        raise EnvironmentSpecError(
-            f"observe must give a finite number for each of the {len(env.observed)} features, got {found} in {state}"
-        )
-    return found
+def _fast(env: Environment) -> Callable[[State, float], tuple[State, float, bool]]:
+    """The step, compiled with the C library's functions."""
+    from mococo.rollout import compiled, not_compiled
 
-
-def _step(env: Environment, state: State, action: float) -> tuple[State, float, bool]:
-    """One step in plain Python, checked, and taken twice."""
-    answer: Any = env.step(state, action)
+    step: Callable[[State, float], tuple[State, float, bool]] = compiled(env, 5, libm=True).step
+    state = tuple(env.draw_starts(1, 0)[0].tolist())
     try:
-        after, reward, done = answer
-        well = len(after) == env.n_state and all(math.isfinite(x) for x in (*after, reward)) and done in (False, True)
-    except (TypeError, ValueError):
-        well = False
-    if not well:
-        raise EnvironmentSpecError(
-            f"step must give ({env.n_state} finite numbers), a finite reward, and whether the episode has ended; "
-            f"from {state} with action {action:g} it gave {answer}"
-        )
-    if env.step(state, action) != answer:
-        raise EnvironmentSpecError(
-            f"step gives another answer when it is called again, from {state} with action {action:g}; put chance into "
-            f"the start states, so that all policies meet the same"
-        )
-    return after, float(reward), bool(done)
+        step(state, float(env.action_values[0]))
+    except Exception as error:
+        raise not_compiled(env, error) from error
+    return step
 
 
 def _about_compiled(played: Played) -> Finding:

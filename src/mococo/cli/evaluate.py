@@ -14,10 +14,12 @@ import numpy as np
 from mococo.cli import text
 from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
+from mococo.cli.progress import say_compiling
 from mococo.cli.sources import open_source
 from mococo.envs.registry import find, named
 from mococo.errors import UsageError
 from mococo.evaluation import Evaluation, evaluate
+from mococo.kernels.notice import compile_notice
 from mococo.policy import Policy
 from mococo.rollout import check_threads
 
@@ -70,7 +72,8 @@ def run(words: Sequence[str]) -> int:
         policies, env = [member.policy for member in source.archive], named(args.env) if args.env else find(source.env)
         if not policies:
             raise UsageError(f"{args.policy} holds no policies")
-    played = evaluate(policies, env, episodes=args.episodes, seed=args.seed, threads=threads)
+    with compile_notice(say_compiling):
+        played = evaluate(policies, env, episodes=args.episodes, seed=args.seed, threads=threads)
     summaries = [_summary(policy, played, row) for row, policy in enumerate(policies)]
     if args.json:
         data = {"env": env.id, "episodes": args.episodes, "seed": args.seed, "policies": summaries}

@@ -5,6 +5,7 @@ Nothing slow is imported before a sub-command is known, so that `mococo --help` 
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -23,9 +24,15 @@ COMMANDS = {
     "plot": "draw runs or a policy as figures",
     "envs": "list the environments that can be trained on",
     "check-env": "check an environment of your own, beside Gymnasium's",
+    "play": "watch a policy act, in a window or as a film",
+    "report": "write an HTML page to explore a run, or many, offline",
+    "watch": "follow a run that is going on, in a browser",
+    "bench": "measure the speed of rollouts beside plain Gymnasium",
+    "reproduce": "repeat a paper's runs, and check what it claims",
     "solve": "find out how well any policy can do, by value iteration",
 }
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 OK, REFUSED, OUT_OF_MEMORY, DIFFERS, INTERRUPTED, PIPE_CLOSED = 0, 2, 1, 3, 130, 141
 
 
@@ -50,11 +57,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("mococo: stopped", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has gone, as `head` does. Python would complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read the output has gone, as `head` does
+        _forget_output()
         return PIPE_CLOSED
+    except OSError as error:
+        if error.errno not in _NO_ROOM or error.filename is not None:
+            raise
+        _forget_output()
+        print(f"mococo: the output cannot be written ({error.strerror})", file=sys.stderr)
+        return REFUSED
     return code
+
+
+def _forget_output() -> None:
+    """Python would complain again when it closes stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(words: list[str]) -> int:

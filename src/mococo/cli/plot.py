@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +17,7 @@ from mococo.policy import Policy
 from mococo.policy_json import load_policy
 from mococo.report import style
 from mococo.report.front_figure import front_figure
-from mococo.report.map_figure import draw_map
+from mococo.report.map_figure import draw_map, fitting_axes
 from mococo.report.seeds_figure import convergence_figure, draw_attainment
 from mococo.report.sets_figure import sets_figure
 from mococo.report.timeline_figure import timeline_figure
@@ -52,6 +52,9 @@ class Plot:
     at: Annotated[
         str, TEXT, option("Values of other features on the map: NAME=X,NAME=X.", default="medians of the episodes")
     ] = ""
+    marginal: Annotated[
+        bool, option("Let the map average over the values of other features that the episodes met.", default="")
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,10 @@ class Subject:
     runs: Sequence[Run]
     policy: Policy | None
     episodes: Sequence[Episode]
-    width: float
-    over: Sequence[str]
-    at: Mapping[str, float]
+    width: float = style.WIDTH
+    over: Sequence[str] = ()
+    at: Mapping[str, float] = field(default_factory=dict)
+    marginal: bool = False
 
 
 def run(words: Sequence[str]) -> int:
@@ -80,15 +84,19 @@ def run(words: Sequence[str]) -> int:
             raise UsageError(f"{name} needs {lack}, and {args.path} has none")
         if lack:
             continue
-        drawn = figure.draw(subject)
-        for kind in formats:
-            path = Path(args.output, f"{name}.{kind}")
-            try:
-                style.save(drawn, path)
-            except OSError as error:
-                raise UsageError(f"{path} cannot be written ({error.strerror}); name a folder with -o") from None
+        for path in draw_files(name, subject, formats, Path(args.output)):
             print(f"{path}  {figure.does}", flush=True)
     return OK
+
+
+def draw_files(name: str, subject: Subject, formats: Sequence[str], folder: Path) -> list[Path]:
+    """Draw one figure and write it in each of the formats."""
+    paths = [folder / f"{name}.{kind}" for kind in formats]
+    try:
+        style.save(FIGURES[name].draw(subject), *paths)
+    except OSError as error:
+        raise UsageError(f"{paths[0]} cannot be written ({error.strerror}); name a folder with -o") from None
+    return paths
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,8 @@ def _front(s: Subject) -> Any:
 
 def _map(s: Subject) -> Any:
     assert s.policy is not None
-    return draw_map(s.policy, over=s.over, at=s.at, episodes=s.episodes, width=s.width).get_figure()
+    ax = fitting_axes(s.policy, s.width)
+    return draw_map(s.policy, ax, over=s.over, at=s.at, marginal=s.marginal, episodes=s.episodes).get_figure()
 
 
 def _timeline(s: Subject) -> Any:
@@ -186,7 +195,7 @@ def _subject(args: Plot) -> Subject:
     if env is not None and policy is not None and args.episodes:
         episodes = [trace(policy, env, start) for start in env.draw_starts(args.episodes, args.seed)]
     over = [name.strip() for name in args.over.split(",") if name.strip()]
-    return Subject(runs, policy, episodes, args.width, over, _values(args.at))
+    return Subject(runs, policy, episodes, args.width, over, _values(args.at), args.marginal)
 
 
 def _runs(path: Path) -> list[Run]:

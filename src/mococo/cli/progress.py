@@ -16,12 +16,17 @@ from mococo.training import Progress
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-COMPILING = "Compiling the simulator for this machine, once ..."
+COMPILING = "Compiling the simulator for this machine, once: {} ..."
 _WINDOW = 10  # generations over which a speed is averaged
 _LOADING = (
     5.0  # seconds; a first generation that is quicker has mostly loaded the simulator, and says nothing of the next
 )
 _PATIENCE = 60.0  # seconds between two lines of a slow run
+
+
+def say_compiling(how_far: str) -> None:
+    """A line on stderr, where somebody would otherwise wait for nothing that they can see."""
+    print(COMPILING.format(how_far), file=sys.stderr, flush=True)
 
 
 class Silent:
@@ -37,8 +42,9 @@ class Silent:
         self._compiled = False
         self._recent: deque[tuple[int, int, float]] = deque(maxlen=_WINDOW)
 
-    def compiling(self) -> None:
+    def compiling(self, how_far: str) -> None:
         """The first generation is going to wait for the compiler."""
+        del how_far
         self._compiled = True
 
     def update(self, progress: Progress) -> None:
@@ -62,9 +68,9 @@ class Silent:
         if self._seen == 1 and (self._compiled or self._seconds < _LOADING):
             return f"{duration(self._seconds)} with loading the simulator"
         evaluations, steps, seconds = map(sum, zip(*self._recent, strict=True))
-        speeds = [f"{_amount(evaluations / max(seconds, 1e-9))} evaluations/s"]
+        speeds = [f"{amount(evaluations / max(seconds, 1e-9))} evaluations/s"]
         if steps:
-            speeds.append(f"{_amount(steps / max(seconds, 1e-9))} steps/s")
+            speeds.append(f"{amount(steps / max(seconds, 1e-9))} steps/s")
         left = seconds / len(self._recent) * (self._num_gens - self._done)
         return ", ".join([*speeds, f"{duration(left)} left"])
 
@@ -74,10 +80,10 @@ class Lines(Silent):
 
     _printed = 0.0
 
-    def compiling(self) -> None:
+    def compiling(self, how_far: str) -> None:
         """Say so."""
-        super().compiling()
-        print(COMPILING, file=sys.stderr, flush=True)
+        super().compiling(how_far)
+        say_compiling(how_far)
 
     def update(self, progress: Progress) -> None:
         """Print a line where one is due."""
@@ -95,10 +101,10 @@ class Bar(Silent):
 
     _note = "Loading the simulator ..."
 
-    def compiling(self) -> None:
+    def compiling(self, how_far: str) -> None:
         """Say so until the first generation is there."""
-        super().compiling()
-        self._note = COMPILING
+        super().compiling(how_far)
+        self._note = COMPILING.format(how_far)
 
     def render(self) -> RenderableType:
         """What rich draws."""
@@ -140,10 +146,10 @@ def display(num_gens: int, *, quiet: bool) -> Iterator[Silent]:
     console.print()  # keeps it apart from the results
 
 
-def _amount(x: float) -> str:
+def amount(x: float) -> str:
     """A large number with three digits.
 
-    >>> _amount(102_345), _amount(190_000_000), _amount(12.3)
+    >>> amount(102_345), amount(190_000_000), amount(12.3)
     ('102 k', '190 M', '12.3')
     """
     for size, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):

@@ -10,17 +10,17 @@ from typing import Annotated, Any
 import msgspec
 
 from mococo.cli import text
-from mococo.cli.drawing import draw_sets
-from mococo.cli.main import OK
+from mococo.cli.drawing import draw_front, draw_sets
+from mococo.cli.main import OK, REFUSED
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
-from mococo.cli.seeds import summary_text
+from mococo.cli.seeds import complain, summary_text
 from mococo.cli.settings import settings_text
 from mococo.cli.sources import open_source
 from mococo.errors import UsageError
 from mococo.policy import Policy
 from mococo.policy_json import to_record
 from mococo.report.latex import front_table, rule_base
-from mococo.runs.experiment import finished_runs, holds_experiment, read_experiment
+from mococo.runs.experiment import holds_experiment, look, read_experiment
 from mococo.runs.folder import member_record
 from mococo.runs.reading import Run
 from mococo.runs.scores import Scored, best
@@ -44,9 +44,10 @@ def run(words: Sequence[str]) -> int:
     """Read, choose, print."""
     args = parse(Show, "show", words)
     if holds_experiment(Path(args.path)) and not args.json and args.complexity is None:
-        seeds = read_experiment(Path(args.path)).seeds
-        print(summary_text(Path(args.path), finished_runs(Path(args.path), seeds), len(seeds)))
-        return OK
+        seeds = look(Path(args.path), read_experiment(Path(args.path)))
+        print(summary_text(Path(args.path), seeds))
+        complain(seeds.broken)
+        return REFUSED if seeds.broken else OK
     if args.json and args.latex:
         raise UsageError("--json and --latex exclude each other")
     source = open_source(Path(args.path))
@@ -94,6 +95,7 @@ def run_text(run: Run) -> str:
         )
     parts += [text.archive_text(run.archive, run.config.eta, run.fresh_starts), text.last_front_text(run.front)]
     if run.archive:
+        parts.append(f"Mean return at each complexity:\n{draw_front(run.archive)}")
         top = best(run.archive)
         parts.append(f"The best policy: {policy_text(top.policy)}")
         others = [str(member.complexity) for member in run.archive if member is not top]

@@ -14,7 +14,9 @@ from mococo.analysis.value_iteration import FRESH_STARTS, TRAINING_STARTS, Solut
 from mococo.cli import text
 from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
+from mococo.cli.progress import say_compiling
 from mococo.envs.registry import named
+from mococo.kernels.notice import compile_notice
 
 STARTS = (text.counted(TRAINING_STARTS, "training start"), text.counted(FRESH_STARTS, "fresh start"))
 
@@ -35,7 +37,7 @@ def run(words: Sequence[str]) -> int:
     """Solve and print."""
     args = parse(Solve, "solve", words)
     env = named(args.env)
-    with _bar(2 * env.t_max) as advance:
+    with _bar(2 * env.t_max) as advance, compile_notice(say_compiling):
         solution = solve(env, args.bins, progress=advance)
     print(_json(solution) if args.json else solution_text(solution))
     return OK

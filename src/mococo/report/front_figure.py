@@ -93,6 +93,7 @@ def draw_front(
             linewidths=0,
             label=tag_text(tag),
             rasterized=len(comp) > _RASTER,
+            zorder=2 - np.count_nonzero(mine) / len(comp),  # few are not to be hidden by many
         )
     style.dress(ax, "complexity (decision points)", "performance (mean return)")
     style.whole_ticks(ax)
@@ -109,8 +110,11 @@ def draw_complexities(points: Sequence[Point], ax: Axes | None = None) -> Axes:
     ax = style.axes_or_new(ax, height=2.0)
     levels, counts = np.unique(_spread(points)[0], return_counts=True)
     bars = ax.bar(levels, counts, width=0.8, color=style.MUTED)
-    ax.bar_label(bars, fontsize=style.SMALL - 1, color=style.INK, padding=1)
-    ax.margins(y=0.2)
+    room = (style.width_of(ax) - 1) / (levels[-1] - levels[0] + 1)
+    upright = style.inches(str(counts.max()), style.SMALL - 1) > 0.9 * room
+    rotation, above = (90, 0.45) if upright else (0, 0.2)
+    ax.bar_label(bars, fontsize=style.SMALL - 1, color=style.INK, padding=1.5, rotation=rotation)
+    ax.margins(y=above)
     style.dress(ax, "complexity (decision points)", "solutions")
     style.whole_ticks(ax)
     return ax

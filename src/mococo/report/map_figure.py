@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mococo.analysis.trajectories import NOBODY, Episode, Firing, fire
-from mococo.errors import ConfigError, nearest
 from mococo.observations import with_derived
 from mococo.policy import Policy, Rule
 from mococo.report import style
+from mococo.report.plane import Plane, plane
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 
-CELLS = 500
+CELLS, MARGINAL_CELLS = 500, 200
 _TINT, _HATCH = 0.45, "#AAAAAA"
 _MOST_RULES = 12  # as many are written out below the map
 
@@ -35,6 +35,8 @@ class Grid:
     xs: Floats
     ys: Floats
     firing: Firing
+    agreement: Floats | None = None
+    """(cells^2,) of a map over many states the part of them in which the cell's action is taken."""
 
     def picture(self, values: NDArray[Any]) -> NDArray[Any]:
         """values : (cells^2,) -> (cells, cells), rows along y."""
@@ -47,21 +49,19 @@ def draw_map(
     *,
     over: Sequence[str] = (),
     at: Mapping[str, float] | None = None,
+    marginal: bool = False,
     episodes: Sequence[Episode] = (),
-    width: float = style.WIDTH,
 ) -> Axes:
     """The action with the most votes over two features, by default the first two that the policy looks at.
 
     The other features have the values in `at`, by default the medians of the episodes' inputs, or else the middles of
-    their domains. Numbers are those of the rules, lines where one rule takes over from another; where no rule fires
-    the map is hatched. Episodes are drawn from a ring to a dot.
+    their domains; or, where the map is `marginal`, all the values that the episodes met: then it shows the action that
+    is taken most often, paler where others are taken too. Numbers are those of the rules, lines where one rule takes
+    over from another; where no rule fires the map is hatched. Episodes are drawn from a ring to a dot.
     """
-    x, y = _axes(policy, over)
-    rest = _others(policy, (x, y), at or {}, episodes)
-    spans = [_span(policy, f, episodes) for f in (x, y)]
-    grid = action_grid(policy, (x, y), spans, rest)
-    lines = sum(1 + label.count("\n") for label, _ in _entries(policy, width))
-    ax = style.axes_or_new(ax, width, max(2.2, 0.56 * width) + 0.8 + 0.16 * lines)
+    where = plane(policy, over, at or {}, episodes, marginal=marginal)
+    grid = _grid(policy, where)
+    ax = fitting_axes(policy) if ax is None else ax
     if policy.continuous:
         _draw_outputs(policy, grid, ax)
     else:
@@ -69,24 +69,26 @@ def draw_map(
     _draw_borders(grid, ax)
     _number_rules(policy, grid, ax)
     for episode in episodes:
-        _draw_way(episode.inputs[:, x], episode.inputs[:, y], episode.uncovered, ax)
-    fx, fy = policy.features[x], policy.features[y]
-    ax.set_xlim(*spans[0])
-    ax.set_ylim(*spans[1])
-    fixed = ", ".join(
-        f"{policy.features[f].name} = {rest[f]:.3g}" for f in style.used_features(policy) if f not in (x, y)
-    )
-    style.dress(ax, fx.name, fy.name, f"at {fixed}" if fixed else "")
+        _draw_way(episode.inputs[:, where.x], episode.inputs[:, where.y], episode.uncovered, ax)
+    ax.set_xlim(*where.spans[0])
+    ax.set_ylim(*where.spans[1])
+    style.dress(ax, policy.features[where.x].name, policy.features[where.y].name, where.words)
     style.fitting_ticks(ax)
     _legend(policy, bool((grid.firing.drivers == NOBODY).any()), ax)
     return ax
+
+
+def fitting_axes(policy: Policy, width: float = style.WIDTH) -> Axes:
+    """Axes in a figure of this width that has room for the map and for the policy's rules below."""
+    lines = sum(1 + label.count("\n") for label, _ in _entries(policy, width))
+    return style.axes_or_new(None, width, max(2.2, 0.56 * width) + 0.8 + 0.16 * lines)
 
 
 def action_grid(
     policy: Policy,
     axes: tuple[int, int],
     spans: Sequence[tuple[float, float]],
-    rest: Sequence[float],
+    rest: Sequence[float] | Floats,
     cells: int = CELLS,
 ) -> Grid:
     """The policy at the centres of cells x cells cells over the spans of two features; the others as in `rest` : (d,).
@@ -102,51 +104,42 @@ def action_grid(
     return Grid(x, y, xs, ys, fire(policy, _whole(policy, inputs)))
 
 
+def marginal_grid(policy: Policy, where: Plane, cells: int = MARGINAL_CELLS) -> Grid:
+    """For each cell the action that is taken in most of the plane's states, and the rule that then drives most often.
+
+    Each state counts once in every cell, whether it was met there or not. Truths, strengths and votes are means.
+    """
+    every = np.arange(cells * cells)
+    acted, drove = (np.zeros((n + 1, cells * cells), np.int64) for n in (len(policy.actions), len(policy.rules)))
+    truths = np.zeros((cells * cells, len(policy.rules)))
+    strengths, votes = (np.zeros((cells * cells, len(policy.actions))) for _ in range(2))
+    for row in where.rest:
+        grid = action_grid(policy, (where.x, where.y), where.spans, row, cells)
+        acted[grid.firing.choices, every] += 1  # NOBODY, -1, is the last row
+        drove[grid.firing.drivers, every] += 1
+        truths += grid.firing.truths / len(where.rest)
+        strengths += grid.firing.strengths / len(where.rest)
+        votes += grid.firing.votes / len(where.rest)
+    most = acted.argmax(axis=0)
+    advocates = policy.arrays.actions[:, None] == most
+    truest = np.where(advocates, drove[:-1], NOBODY).argmax(axis=0)
+    nobody = most == len(policy.actions)
+    firing = Firing(truths, strengths, votes, np.where(nobody, NOBODY, truest), np.where(nobody, NOBODY, most))
+    return Grid(where.x, where.y, grid.xs, grid.ys, firing, acted[most, every] / len(where.rest))
+
+
+def _grid(policy: Policy, where: Plane) -> Grid:
+    if len(where.rest) > 1:
+        return marginal_grid(policy, where)
+    return action_grid(policy, (where.x, where.y), where.spans, where.rest[0])
+
+
 def _whole(policy: Policy, inputs: Floats) -> Floats:
     """Crisp inputs are whole numbers."""
     for f, feature in enumerate(policy.features):
         if feature.crisp:
             inputs[:, f] = np.clip(np.rint(inputs[:, f]), feature.low, feature.high)
     return inputs
-
-
-def _span(policy: Policy, f: int, episodes: Sequence[Episode]) -> tuple[float, float]:
-    """The feature's domain, and the episodes' inputs where they leave it: the outer sets stay true there."""
-    feature = policy.features[f]
-    seen = [episode.inputs[:, f] for episode in episodes]
-    return (
-        min([feature.low, *(float(xs.min()) for xs in seen)]),
-        max([feature.high, *(float(xs.max()) for xs in seen)]),
-    )
-
-
-def _axes(policy: Policy, over: Sequence[str]) -> tuple[int, int]:
-    names = [feature.name for feature in policy.features]
-    for name in over:
-        if name not in names:
-            raise ConfigError(f"the policy has no feature {name!r}. {nearest(name, names)}")
-    chosen = [names.index(name) for name in over]
-    chosen += [f for f in [*style.used_features(policy), *range(len(names))] if f not in chosen]
-    chosen = list(dict.fromkeys(chosen))
-    if len(chosen) < 2 or len(over) not in {0, 2} or len(set(over)) != len(over):
-        raise ConfigError(f"a map needs two different features, got {', '.join(over) or ', '.join(names)}")
-    return chosen[0], chosen[1]
-
-
-def _others(policy: Policy, axes: tuple[int, int], at: Mapping[str, float], episodes: Sequence[Episode]) -> list[float]:
-    """A value for each feature; those of the two axes do not matter."""
-    names = [feature.name for feature in policy.features]
-    for name in at:
-        if name not in names or names.index(name) in axes:
-            free = [other for f, other in enumerate(names) if f not in axes]
-            raise ConfigError(
-                f"{name!r} cannot be fixed: it is an axis of the map or no feature. {nearest(name, free)}"
-            )
-    if episodes:
-        usual = np.median(np.concatenate([episode.inputs for episode in episodes]), axis=0).tolist()
-    else:
-        usual = [(feature.low + feature.high) / 2 for feature in policy.features]
-    return [float(at.get(name, value)) for name, value in zip(names, usual, strict=True)]
 
 
 def _draw_actions(grid: Grid, colours: Sequence[str], ax: Axes) -> None:
@@ -157,6 +150,7 @@ def _draw_actions(grid: Grid, colours: Sequence[str], ax: Axes) -> None:
         cmap=mpl.ListedColormap(tints),
         vmin=NOBODY - 0.5,
         vmax=len(colours) - 0.5,
+        alpha=None if grid.agreement is None else grid.picture(grid.agreement),
         extent=_extent(grid),
         origin="lower",
         aspect="auto",
@@ -167,7 +161,9 @@ def _draw_actions(grid: Grid, colours: Sequence[str], ax: Axes) -> None:
 def _draw_outputs(policy: Policy, grid: Grid, ax: Axes) -> None:
     """The mean of the actions' values, weighted with their votes."""
     values = np.array([float(np.ravel(action.value)[0]) for action in policy.actions])
-    outputs = np.where(grid.firing.choices == NOBODY, np.nan, grid.firing.votes @ values)
+    votes = grid.firing.votes
+    shares = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)  # of a mean, some states may have no votes
+    outputs = np.where(grid.firing.choices == NOBODY, np.nan, shares @ values)
     image = ax.imshow(
         grid.picture(outputs),
         cmap="viridis",
@@ -199,13 +195,34 @@ def _draw_borders(grid: Grid, ax: Axes) -> None:
 
 
 def _number_rules(policy: Policy, grid: Grid, ax: Axes) -> None:
-    """A rule's number in the middle of each block of neighbouring sets for which it speaks, if it drives there."""
+    """A rule's number in the middle of each block of neighbouring sets for which it speaks, if it drives there.
+
+    If it drives only elsewhere, its number stands in the inmost of that.
+    """
+    drivers = grid.picture(grid.firing.drivers)
     for r, rule in enumerate(policy.rules):
-        for x, y in product(_middles(policy, rule, grid.x), _middles(policy, rule, grid.y)):
-            column, row = int(np.abs(grid.xs - x).argmin()), int(np.abs(grid.ys - y).argmin())
-            if grid.picture(grid.firing.drivers)[row, column] == r:
-                badge = {"boxstyle": "circle,pad=0.25", "facecolor": "white", "edgecolor": style.INK, "linewidth": 0.6}
-                ax.text(x, y, str(r + 1), ha="center", va="center", fontsize=style.SMALL, bbox=badge, zorder=5)
+        blocks = product(_middles(policy, rule, grid.x), _middles(policy, rule, grid.y))
+        places = [(x, y) for x, y in blocks if drivers[_nearest(grid.ys, y), _nearest(grid.xs, x)] == r]
+        for x, y in places or _inmost(grid, drivers == r):
+            badge = {"boxstyle": "circle,pad=0.25", "facecolor": "white", "edgecolor": style.INK, "linewidth": 0.6}
+            ax.text(x, y, str(r + 1), ha="center", va="center", fontsize=style.SMALL, bbox=badge, zorder=5)
+
+
+def _nearest(centres: Floats, x: float) -> int:
+    return int(np.abs(centres - x).argmin())
+
+
+def _inmost(grid: Grid, region: NDArray[np.bool_], stride: int = 5) -> list[tuple[float, float]]:
+    """A place of a region as far from its border as can be; none where it is too narrow for a number."""
+    xs, ys, left = grid.xs[::stride], grid.ys[::stride], region[::stride, ::stride]
+    inner = left
+    while inner.any():
+        left = inner
+        padded = np.pad(left, 1)
+        inner = left & padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
+    rows, columns = np.nonzero(left)
+    middle = len(rows) // 2
+    return [(float(xs[columns[middle]]), float(ys[rows[middle]]))] if len(rows) else []
 
 
 def _middles(policy: Policy, rule: Rule, f: int) -> list[float]:

@@ -57,7 +57,8 @@ def draw_hypervolume(histories: Histories, ax: Axes | None = None) -> Axes:
 def draw_best(histories: Histories, ax: Axes | None = None) -> Axes:
     """Best performance found so far with at most a given complexity: median, and quartiles as a band.
 
-    A curve is left out where the runs' median is never above that of a smaller complexity.
+    A curve is left out where the runs' median ends no higher than that of a smaller complexity, and of many curves
+    those that end the least higher.
     """
     ax = style.axes_or_new(ax, height=3.4)
     n = _generations(histories)
@@ -67,8 +68,8 @@ def draw_best(histories: Histories, ax: Axes | None = None) -> Axes:
         end = values[1, -1]
         if not np.isnan(end) and (not curves or end > curves[-1][1][1, -1]):
             curves.append((complexity, values))
-    kept = sorted(set(np.linspace(0, len(curves) - 1, min(len(curves), _MOST_CURVES)).round().astype(int).tolist()))
-    for (complexity, values), colour in zip([curves[i] for i in kept], style.graded(len(kept)), strict=True):
+    curves = _highest_steps(curves)
+    for (complexity, values), colour in zip(curves, style.graded(len(curves)), strict=True):
         _band(ax, np.arange(n), values, colour, f"≤ {complexity}")
     style.dress(ax, "generation", "best performance so far")
     style.whole_ticks(ax)
@@ -76,6 +77,14 @@ def draw_best(histories: Histories, ax: Axes | None = None) -> Axes:
         columns = _MOST_CURVES if style.width_of(ax) >= 6 else 4
         style.legend_below(ax, title="with complexity", ncols=columns, alignment="left")
     return ax
+
+
+def _highest_steps(curves: Sequence[tuple[int, Floats]]) -> list[tuple[int, Floats]]:
+    """The first curve and those whose medians end the most above the curve before."""
+    ends = np.array([values[1, -1] for _, values in curves])
+    steps = np.diff(ends, prepend=-np.inf)
+    kept = np.sort(np.argsort(-steps, kind="stable")[:_MOST_CURVES])
+    return [curves[i] for i in kept]
 
 
 def draw_attainment(fronts: Sequence[Sequence[Point]], ax: Axes | None = None, width: float = style.WIDTH) -> Axes:

@@ -47,6 +47,7 @@ def draw_input(policy: Policy, episode: Episode, feature: int, ax: Axes | None =
     ax.plot(episode.inputs[:, feature], color=style.INK, linewidth=1.1)
     ax.set_xlim(0, max(1, len(episode)))
     ax.margins(y=0.1)
+    style.few_ticks(ax)
     return style.dress(ax, "step", policy.features[feature].name)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from mococo.config import Config
 from mococo.envs.spec import Environment
 from mococo.errors import FileFormatError, MococoError, RunError
-from mococo.files import write_atomic
+from mococo.files import is_draft, write_atomic
 from mococo.policy_json import read_json
 from mococo.runs import lock
 from mococo.runs.folder import writing
@@ -48,6 +48,22 @@ class Row:
     fresh_median: float
 
 
+@dataclass(frozen=True)
+class Seeds:
+    """The seeds of an experiment, by what there is of them."""
+
+    done: dict[int, Run]
+    left: list[int]
+    """Not begun, or not finished."""
+    broken: dict[int, str]
+    """Why the folder of a seed cannot be used."""
+
+    @property
+    def total(self) -> int:
+        """How many there are to be."""
+        return len(self.done) + len(self.left) + len(self.broken)
+
+
 def holds_experiment(path: Path) -> bool:
     """Whether this folder is one of many seeds."""
     return path.is_dir() and (path / NAME).is_file()
@@ -72,7 +88,7 @@ def begin(path: Path, env: Environment, config: Config, stops: Stops, seeds: Seq
                 f"it, or name another folder with -o"
             )
         held = record.seeds
-    elif any(file.name != lock.NAME for file in path.iterdir()):
+    elif not all(file.name == lock.NAME or is_draft(file, NAME) for file in path.iterdir()):
         raise RunError(f"{path} is not empty and does not hold an experiment; name another folder with -o")
     record = ExperimentRecord(FORMAT, VERSION, env.id, config, stops, sorted({*held, *seeds}))
     if record.seeds != held:
@@ -95,21 +111,29 @@ def seed_folder(path: Path, seed: int) -> Path:
     return path / f"seed-{seed}"
 
 
-def is_done(folder: Path) -> bool:
-    """Whether a seed's run has nothing left to do; False too where it cannot be read, which going on will tell."""
-    if not holds_run(folder):
-        return False
-    try:
-        record = read_config(folder)
-        return is_finished(read_front(folder / "archive.json", record.env), record.settings)
-    except MococoError:
-        return False
+def look(path: Path, record: ExperimentRecord) -> Seeds:
+    """What there is of each seed."""
+    done: dict[int, Run] = {}
+    left: list[int] = []
+    broken: dict[int, str] = {}
+    for seed in record.seeds:
+        folder = seed_folder(path, seed)
+        try:
+            if holds_run(folder) and _is_finished(folder, record, seed):
+                done[seed] = read_run(folder)
+            else:
+                left.append(seed)
+        except MococoError as error:
+            broken[seed] = str(error)
+    return Seeds(done, left, broken)
 
 
-def finished_runs(path: Path, seeds: Sequence[int]) -> dict[int, Run]:
-    """The runs that are done, by their seeds."""
-    folders = {seed: seed_folder(path, seed) for seed in seeds}
-    return {seed: read_run(folder) for seed, folder in folders.items() if is_done(folder)}
+def _is_finished(folder: Path, record: ExperimentRecord, seed: int) -> bool:
+    """Whether a seed's run has nothing left to do; refused where the folder holds another run."""
+    held = read_config(folder)
+    if (held.env, held.seed, held.settings, held.stops) != (record.env, seed, record.settings, record.stops):
+        raise RunError(f"{folder} holds another run than its place in the experiment says; move it away")
+    return is_finished(read_front(folder / "archive.json", record.env), record.settings)
 
 
 def summary(runs: Mapping[int, Run]) -> list[Row]:

@@ -25,9 +25,10 @@ import msgspec
 
 from mococo.config import Config
 from mococo.envs.spec import Environment
-from mococo.errors import FileFormatError, RunError
-from mococo.files import write_atomic
-from mococo.policy_json import save_policy, to_record
+from mococo.errors import ConfigError, FileFormatError, RunError, shown
+from mococo.evaluation import check_seed
+from mococo.files import is_draft, make_folder, write_atomic, write_together
+from mococo.policy_json import policy_bytes, to_record
 from mococo.runs import checkpoint as checkpoints
 from mococo.runs import lock
 from mococo.runs.reading import event_lines, read_config
@@ -44,9 +45,10 @@ from mococo.runs.scores import FRESH_SEED, FRESH_STARTS, Scored
 from mococo.stops import Stops
 from mococo.training import Checkpoint, Record
 
-_EVENTS = "events.jsonl"
-_FILES = ("config.json", _EVENTS, "front.json", "archive.json", checkpoints.NAME)
+_CONFIG, _EVENTS = "config.json", "events.jsonl"
+_FILES = (_CONFIG, _EVENTS, "front.json", "archive.json", checkpoints.NAME)
 _POLICIES = "policies"
+TENSORBOARD = "tensorboard"
 
 
 @dataclass(frozen=True)
@@ -87,13 +89,16 @@ class RunFolder:
             if policies.is_symlink():
                 policies.unlink()
             names = {f"complexity-{member.complexity:02d}.json": member.policy for member in archive}
-            for name, policy in names.items():
-                save_policy(policy, policies / name)
             for file in policies.glob("complexity-*.json"):
                 if file.name not in names:  # of an earlier end, before the run was resumed
                     file.unlink()
-            for name, members in (("front.json", front), ("archive.json", archive)):  # with the last, it is complete
-                write_atomic(self.path / name, self.front_bytes(members, generations, ended))
+            if names or policies.exists():
+                write_together(policies, {name: policy_bytes(policy) for name, policy in names.items()})
+            ends = {"front.json": front, "archive.json": archive}  # with the last, it is complete
+            write_together(
+                self.path,
+                {name: self.front_bytes(members, generations, ended) for name, members in ends.items()},
+            )
 
     def discard(self) -> None:
         """Remove the run, as if it had never been started; files of others stay."""
@@ -126,15 +131,23 @@ def create(
     check_free(path, overwrite=overwrite)
     record = RunRecord(RUN_FORMAT, RUN_VERSION, env.id, seed, config, versions(), stops or Stops())
     with writing(path, "name another folder with -o"):
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
         _clear(path)
-        write_config(path, record)
+        # The events are there from the beginning, so that later only their text has to reach the disk, not their name.
+        write_together(path, {_EVENTS: b"", _CONFIG: _json(record.sealed())})
     return RunFolder(path, env, config)
+
+
+def check_kept_seed(seed: int) -> int:
+    """A seed that numpy takes, and a file keeps."""
+    if check_seed(seed) >= 2**63:
+        raise ConfigError(f"seed must be below 2**63, because files keep no larger numbers, got {shown(seed)}")
+    return seed
 
 
 def write_config(path: Path, record: RunRecord) -> None:
     """Replace `config.json`."""
-    write_atomic(path / "config.json", _json(record.sealed()))
+    write_atomic(path / _CONFIG, _json(record.sealed()))
 
 
 def check_free(path: Path, *, overwrite: bool) -> None:
@@ -167,30 +180,27 @@ def _clear(path: Path) -> None:
     _clear_drafts(path)
     for name in _FILES:
         (path / name).unlink(missing_ok=True)
-    policies = path / _POLICIES
-    if policies.is_dir() and not policies.is_symlink():
-        for file in policies.glob("complexity-*.json"):
-            file.unlink()
-        if not any(policies.iterdir()):
-            policies.rmdir()
+    for name, ours in ((_POLICIES, "complexity-*.json"), (TENSORBOARD, "events.out.tfevents.*")):
+        folder = path / name
+        if folder.is_dir() and not folder.is_symlink():
+            for file in folder.glob(ours):
+                file.unlink()
+            if not any(folder.iterdir()):
+                folder.rmdir()
 
 
 def _clear_drafts(path: Path) -> None:
-    """Remove what `write_atomic` left when the process was killed."""
+    """Remove what `mococo.files` left when the process was killed."""
     for folder in (path, path / _POLICIES):
         if folder.is_dir() and not (folder.is_symlink() and folder != path):
             for file in folder.iterdir():
-                if _is_draft(file):
+                if is_draft(file, *_FILES, "complexity-"):
                     file.unlink(missing_ok=True)
-
-
-def _is_draft(file: Path) -> bool:
-    return file.name.startswith(tuple(f".{name}" for name in (*_FILES, "complexity-"))) and file.suffix == ".tmp"
 
 
 def _is_ours_to_drop(file: Path) -> bool:
     """What a run that was killed before it had begun leaves."""
-    return file.name == lock.NAME or _is_draft(file)
+    return file.name == lock.NAME or is_draft(file, *_FILES, "complexity-")
 
 
 @contextmanager

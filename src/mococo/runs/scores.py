@@ -18,6 +18,7 @@ FRESH_STARTS = 1000
 FRESH_SEED = 0
 """One seed for every run, so that runs can be compared; the training starts are drawn in another way."""
 RESAMPLES = 2000
+_AT_A_TIME = 50  # resamples; their draws fit into the cache
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,15 @@ def intervals(returns: NDArray[np.float64]) -> list[tuple[float, float]]:
     returns : (n, episodes). Every row is resampled alike, always with the same seed, so a policy's interval does not
     depend on its company.
     """
-    episodes = returns.shape[1]
-    draws = np.random.default_rng(FRESH_SEED).integers(0, episodes, size=(RESAMPLES, episodes))
-    found = []
-    for row in returns:
-        low, high = np.percentile(row[draws].mean(axis=1), [2.5, 97.5]).tolist()
-        found.append((low, high))
-    return found
+    n, episodes = returns.shape
+    rng = np.random.default_rng(FRESH_SEED)
+    means = np.empty((n, RESAMPLES))
+    for first in range(0, RESAMPLES, _AT_A_TIME):
+        draws = rng.integers(0, episodes, size=(min(_AT_A_TIME, RESAMPLES - first), episodes))
+        for row, found in zip(returns, means, strict=True):
+            row[draws].mean(axis=1, out=found[first : first + _AT_A_TIME])
+    lows, highs = np.percentile(means, [2.5, 97.5], axis=1).tolist()
+    return list(zip(lows, highs, strict=True))
 
 
 def best(members: Sequence[Scored]) -> Scored:
