@@ -31,7 +31,7 @@ def draw_starts(n, seed):
 
 BERTH = Environment(
     id="Berth-v0",
-    features=(Feature("distance", -8.0, 8.0, ("Left", "Right")), Feature("speed", -1.0, 1.0)),
+    features=(Feature("distance", -10.0, 10.0, ("Left", "Right")), Feature("speed", -1.0, 1.0)),
     actions=(Action(-1, "engine back"), Action(0, "engine off"), Action(1, "engine ahead")),
     performance_bounds=(-3300.0, 0.0),  # no policy gets less, none more
     t_max=300,

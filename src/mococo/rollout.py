@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mococo.decoding import Partitions, RuleBases
 from mococo.envs.spec import Environment
+from mococo.envs.trial import try_out
 from mococo.errors import ConfigError, EnvironmentSpecError
 
 Floats = NDArray[np.float64]
@@ -85,6 +86,17 @@ def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
         raise EnvironmentSpecError(f"{env.id} cannot be compiled: {error}") from None
 
 
+def not_compiled(env: Environment, error: Exception) -> Exception:
+    """The error itself, or what it means to the environment's author where numba cannot compile his functions."""
+    from mococo.kernels.jit import why_not_compiled
+
+    why = why_not_compiled(error)
+    return error if why is None else EnvironmentSpecError(
+        f"{env.id} cannot be compiled: {why}. A compiled step may use numbers, tuples of numbers, plain functions, math "
+        f"and numpy; `mococo check-env` tells more"
+    )
+
+
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     """Threads are kept, because starting them takes as long as a hundred rollouts. They sleep when idle."""
@@ -95,6 +107,7 @@ class Engine:
     """An environment with its compiled kernels."""
 
     def __init__(self, env: Environment, knots: int, threads: int, *, libm: bool = False) -> None:
+        try_out(env)
         self._env = env
         self._module = compiled(env, knots, libm)
         self._threads = threads
@@ -122,7 +135,10 @@ class Engine:
         jobs = _tiles(len(flat), n_starts, self._threads, whole_rows=fail_fast)
         for first, last, *columns in _tiles(n - len(flat), n_starts, self._threads, whole_rows=fail_fast):
             jobs.append((first + len(flat), last + len(flat), *columns))
-        share_out(work, jobs, self._threads)
+        try:
+            share_out(work, jobs, self._threads)
+        except Exception as error:
+            raise not_compiled(env, error) from error
         back = np.argsort(order)
         faulted = np.zeros((n, n_starts), bool)
         if len(flat) == n:

@@ -22,6 +22,8 @@ COMMANDS = {
     "config": "print every setting, explained, as a file for --config",
     "verify-run": "replay a run: is it what it claims?",
     "plot": "draw runs or a policy as figures",
+    "envs": "list the environments that can be trained on",
+    "check-env": "check an environment of your own, beside Gymnasium's",
     "play": "watch a policy act, in a window or as a film",
     "report": "write an HTML page to explore a run, or many, offline",
     "watch": "follow a run that is going on, in a browser",

@@ -29,6 +29,11 @@ def known_ids() -> list[str]:
     return sorted({*_COMPILED, *_DESCRIBED, *_REGISTERED})
 
 
+def compiled_ids() -> list[str]:
+    """Ids of the environments that come compiled."""
+    return sorted(_COMPILED)
+
+
 def register(environment: Environment) -> None:
     """Make an environment of your own findable by its id."""
     if environment.id in {*_COMPILED, *_DESCRIBED}:

@@ -122,13 +122,13 @@ def _fire(rows: Any, row_of: Any, n_rules: Any, used: Any, actions: Any, rule_fi
                 sums[to + i] += min(rows[a + i], rows[b + i])
         elif used == 3:
             for i in range(LANES):
-                sums[to + i] += min(min(rows[a + i], rows[b + i]), rows[c + i])
+                sums[to + i] += min(rows[a + i], rows[b + i], rows[c + i])
         elif used == 4:
             for i in range(LANES):
-                sums[to + i] += min(min(rows[a + i], rows[b + i]), min(rows[c + i], rows[e + i]))
+                sums[to + i] += min(rows[a + i], rows[b + i], rows[c + i], rows[e + i])
         else:
             for i in range(LANES):
-                tau[i] = min(min(rows[a + i], rows[b + i]), min(rows[c + i], rows[e + i]))
+                tau[i] = min(rows[a + i], rows[b + i], rows[c + i], rows[e + i])
             for place in range(4, used):
                 other = row_of[r, place] * LANES
                 for i in range(LANES):

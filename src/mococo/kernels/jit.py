@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import numba
@@ -33,3 +34,13 @@ def lanes(function: F) -> F:
 def inlined(function: F) -> F:
     """Compile a helper into its callers, so that the loop around it vectorises."""
     return cast(F, numba.njit(error_model="numpy", fastmath=_NO_SPECIAL_VALUES, forceinline=True)(function))
+
+
+def why_not_compiled(error: Exception) -> str | None:
+    """Numba's complaint in a sentence: what, and in which line of the source; None for any other error."""
+    if not isinstance(error, numba.core.errors.NumbaError):
+        return None
+    lines = [line.strip() for line in str(error).splitlines()]
+    reasons = [line for line in lines if line and not line.startswith(("Failed in", "File", "During"))]
+    marked = [before for before, line in pairwise(lines) if line.startswith("^")]
+    return reasons[0] + (f", in `{marked[0]}`" if marked else "")
