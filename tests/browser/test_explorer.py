@@ -259,9 +259,7 @@ def test_copied_json_is_a_policy(opened: Open, report_file: Path, run: Run, tmp_
     assert rules.splitlines() == [f"{n}. {rule}" for n, rule in enumerate(top.policy.rules, 1)]
 
 
-def test_names_of_others_are_only_text(
-    opened: Open, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_of_others_are_only_text(opened: Open, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_REGISTERED", {})
     features = (Feature(EVIL, -1.2, 0.5, (EVIL, "'\"&")), Feature("velocity", -0.07, 0.07))
     actions = (Action(0, EVIL), Action(2, "<img src=x onerror=alert(2)>"))
