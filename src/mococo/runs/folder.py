@@ -76,7 +76,7 @@ class RunFolder:
     def rewind(self, generations: int) -> None:
         """Forget what a killed run wrote after its checkpoint, and what it did not come to put in place."""
         path = self.path / _EVENTS
-        kept = b"".join(line + b"\n" for line in event_lines(path)[:generations])
+        kept = b"".join(line + b"\n" for line in event_lines(path, generations))
         with writing(self.path):
             _clear_drafts(self.path)
             # A link is replaced by a file, so that nothing is written where it leads.

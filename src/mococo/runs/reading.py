@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import msgspec
 
-from mococo.config import Config
+from mococo.config import MAX_GENS, Config
 from mococo.envs.spec import Environment
 from mococo.errors import FileFormatError, MococoError
 from mococo.policy_json import FORMAT, VERSION, from_record, read_json
@@ -132,16 +133,23 @@ def _member(record: MemberRecord) -> Scored:
     )
 
 
-def event_lines(path: Path) -> list[bytes]:
-    """All whole lines. A last line without its end was torn when the run was killed, and does not count."""
+def event_lines(path: Path, most: int | None = None) -> Iterator[bytes]:
+    """Whole lines, the first `most` of them or all. A last line without its end was torn, and does not count."""
     try:
         if path.stat().st_size > records.MAX_EVENTS_BYTES:
             raise FileFormatError(f"{path}: larger than {records.MAX_EVENTS_BYTES} bytes, so a run did not write it")
         if not path.is_file():
             raise FileFormatError(f"{path}: expected a file of events, got a folder, a pipe or a device")
-        return path.read_bytes().split(b"\n")[:-1]
+        with path.open("rb") as file:
+            for number in count() if most is None else range(most):
+                line = file.readline(records.MAX_EVENT_BYTES)
+                if len(line) == records.MAX_EVENT_BYTES or number > MAX_GENS:
+                    raise FileFormatError(f"{path}, line {number + 1}: damaged (a run writes no such line)")
+                if not line.endswith(b"\n"):
+                    return
+                yield line[:-1]
     except FileNotFoundError:
-        return []
+        return
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
 
@@ -150,7 +158,7 @@ def read_events(path: Path, most: int | None = None) -> tuple[Record, ...]:
     """The generations that were told, or the first `most` of them."""
     decoder = msgspec.json.Decoder(Record)
     history = []
-    for number, line in enumerate(event_lines(path)[:most]):
+    for number, line in enumerate(event_lines(path, most)):
         try:
             record = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

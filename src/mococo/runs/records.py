@@ -19,7 +19,8 @@ from mococo.stops import Stops
 RUN_FORMAT, RUN_VERSION = "mococo-run", 1
 FRONT_FORMAT, FRONT_VERSION = "mococo-front", 1
 MAX_FRONT_BYTES = 32 * 2**20  # rule bases of thousands of genes, a hundred times
-MAX_EVENTS_BYTES = 256 * 2**20  # a million generations
+MAX_EVENTS_BYTES = 2**30  # a million generations
+MAX_EVENT_BYTES = 2**20  # a generation; tens of thousands of complexities
 
 
 class RunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
