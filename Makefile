@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip
 # -qq: errors only
 INSTALL := install -qq -c constraints.txt
 # Extras of pyproject.toml that the tests use.
-TEST_EXTRAS := plot play box2d moo
+TEST_EXTRAS := plot play box2d moo tensorboard wandb
 # Programs that the tests use: a browser for the pages, and what writes films.
 TEST_PROGRAMS := chromium ffmpeg
 # Folders are among them, so that a file taken away is noticed too.

@@ -119,12 +119,6 @@ def test_subspecies_keep_their_colours_when_another_is_missing() -> None:
     assert tuple(np.asarray(drawn["4x4"].get_facecolor())[0][:3]) == to_rgb(style.GREEN)
 
 
-def test_members_of_a_front_in_memory_are_drawn_too() -> None:
-    front = mococo.train("MountainCar-v0", seed=1, num_gens=2, db_pop_size=12, rb_pop_size=24).front
-    drawn = np.concatenate([np.asarray(part.get_offsets()) for part in scatters(draw_front(front)).values()])
-    assert sorted(drawn[:, 1]) == sorted(front.perf)
-
-
 def test_complexities_are_counted() -> None:
     ax = draw_complexities(POINTS)
     bars = {bar.get_x() + bar.get_width() / 2: bar.get_height() for bar in ax.patches if isinstance(bar, Rectangle)}
@@ -398,6 +392,24 @@ def test_the_best_so_far_never_falls_and_counts_simpler_policies() -> None:
     assert list(drawn) == ["≤ 2", "≤ 3"]  # the median of 4 is not better than that of 3
     # 2: -200, -190, none; then the same and -160. 3: -200, -190, -130; then -140, -120, -110.
     np.testing.assert_equal(drawn, {"≤ 2": [-200.0, -190.0], "≤ 3": [-190.0, -120.0]})
+
+
+def test_of_many_curves_those_are_drawn_that_end_highest_above_the_one_before() -> None:
+    ends = {c: -200.0 + rise for c, rise in zip(range(2, 12), np.cumsum([9, 1, 8, 2, 7, 3, 6, 4, 5, 10]), strict=True)}
+    drawn = curves(draw_best([[record(0, 1.0, ends)]]))
+    assert list(drawn) == ["≤ 2", "≤ 4", "≤ 6", "≤ 8", "≤ 9", "≤ 10", "≤ 11"]
+    assert list(drawn.values()) == [[ends[c]] for c in (2, 4, 6, 8, 9, 10, 11)]
+
+
+def test_few_solutions_lie_above_many() -> None:
+    drawn = scatters(draw_front(POINTS))
+    assert drawn["4x4"].get_zorder() > drawn["2x2"].get_zorder()
+
+
+def test_narrow_figures_turn_their_counts() -> None:
+    wide, narrow = (draw_complexities(POINTS, style.new_figure(w, 2).add_subplot()) for w in (6.4, 1.2))
+    assert {text.get_rotation() for text in wide.texts} == {0.0}
+    assert {text.get_rotation() for text in narrow.texts} == {90.0}
 
 
 def test_convergence_has_both_panels() -> None:

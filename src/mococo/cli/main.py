@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "write an HTML page to explore a run, or many, offline",
     "watch": "follow a run that is going on, in a browser",
     "bench": "measure the speed of rollouts beside plain Gymnasium",
+    "reproduce": "repeat a paper's runs, and check what it claims",
     "solve": "find out how well any policy can do, by value iteration",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -64,10 +64,10 @@ class Subject:
     runs: Sequence[Run]
     policy: Policy | None
     episodes: Sequence[Episode]
-    width: float
-    over: Sequence[str]
-    at: Mapping[str, float]
-    marginal: bool
+    width: float = style.WIDTH
+    over: Sequence[str] = ()
+    at: Mapping[str, float] = field(default_factory=dict)
+    marginal: bool = False
 
 
 def run(words: Sequence[str]) -> int:
@@ -84,15 +84,19 @@ def run(words: Sequence[str]) -> int:
             raise UsageError(f"{name} needs {lack}, and {args.path} has none")
         if lack:
             continue
-        drawn = figure.draw(subject)
-        for kind in formats:
-            path = Path(args.output, f"{name}.{kind}")
-            try:
-                style.save(drawn, path)
-            except OSError as error:
-                raise UsageError(f"{path} cannot be written ({error.strerror}); name a folder with -o") from None
+        for path in draw_files(name, subject, formats, Path(args.output)):
             print(f"{path}  {figure.does}", flush=True)
     return OK
+
+
+def draw_files(name: str, subject: Subject, formats: Sequence[str], folder: Path) -> list[Path]:
+    """Draw one figure and write it in each of the formats."""
+    paths = [folder / f"{name}.{kind}" for kind in formats]
+    try:
+        style.save(FIGURES[name].draw(subject), *paths)
+    except OSError as error:
+        raise UsageError(f"{paths[0]} cannot be written ({error.strerror}); name a folder with -o") from None
+    return paths
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from mococo.cli import text
@@ -19,8 +20,26 @@ from mococo.runs.reading import Run, holds_run
 from mococo.runs.scores import best
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What came of the seeds."""
+
+    seeds: Seeds
+    failed: Mapping[int, str]
+    """Why the others could not be run."""
+    stopped: bool
+    """Whether somebody asked to stop."""
+
+
 def run_seeds(path: Path, record: ExperimentRecord, cores: int, more: Sequence[str] = (), *, quiet: bool) -> int:
     """Run what is not done yet, and print the table. `more` are options for each seed's command. The exit code."""
+    outcome = train_seeds(path, record, cores, more, quiet=quiet)
+    print(path if quiet else summary_text(path, outcome.seeds))
+    return tell_end(outcome, text.command("mococo resume", path))
+
+
+def train_seeds(path: Path, record: ExperimentRecord, cores: int, more: Sequence[str] = (), *, quiet: bool) -> Outcome:
+    """Run what is not done yet, and show how it goes."""
     before = look(path, record)
     if before.done and not quiet:
         print(f"{len(before.done)} of {len(record.seeds)} seeds are done already.", file=sys.stderr)
@@ -36,14 +55,17 @@ def run_seeds(path: Path, record: ExperimentRecord, cores: int, more: Sequence[s
                 if asked() and not team.stopping:
                     team.stop()
     seeds = look(path, record)
-    print(path if quiet else summary_text(path, seeds))
-    complain(seeds.broken | team.failed)
-    if team.stopping:
-        again = text.command("mococo resume", path)
-        reached = f"stopped with {len(seeds.done)} of {len(record.seeds)} seeds done"
+    return Outcome(seeds, seeds.broken | team.failed, team.stopping)
+
+
+def tell_end(outcome: Outcome, again: str) -> int:
+    """List what failed, and say how to go on after a stop. The exit code."""
+    complain(outcome.failed)
+    if outcome.stopped:
+        reached = f"stopped with {len(outcome.seeds.done)} of {outcome.seeds.total} seeds done"
         print(f"mococo: {reached}; to go on: {again}", file=sys.stderr)
         return INTERRUPTED
-    return REFUSED if team.failed or seeds.broken else OK
+    return REFUSED if outcome.failed else OK
 
 
 def complain(failed: Mapping[int, str]) -> None:

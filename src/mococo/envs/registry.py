@@ -46,9 +46,9 @@ def find(env: str | Environment) -> Environment:
         register(own)
     if env in _REGISTERED:
         return _REGISTERED[env]
-    raise EnvironmentSpecError(
-        f"unknown environment {env!r}. {nearest(str(env), known_ids())} One of your own: name its file with --import"
-    )
+    hint = nearest(env, known_ids())
+    advice = "" if hint.startswith("Did") else " One of your own: name its file with --import"
+    raise EnvironmentSpecError(f"unknown environment {env!r}. {hint}{advice}")
 
 
 def named(words: str) -> Environment:

@@ -10,9 +10,12 @@ import io
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mococo.errors import ConfigError, MissingExtra, PolicyError
 from mococo.files import write_atomic
@@ -129,10 +132,13 @@ def legend_below(ax: Axes, **options: Any) -> Legend:
     )
 
 
+@cache
 def inches(text: str, size: float = SMALL) -> float:
     """How long a line of text becomes."""
-    path = require("matplotlib.textpath").TextPath
-    return float(path((0, 0), text, size=size).get_extents().width) / 72 if text.strip() else 0.0
+    points = require("matplotlib.textpath").text_to_path.get_text_width_height_descent(
+        text, require("matplotlib.font_manager").FontProperties(size=size), ismath=False
+    )[0]
+    return float(points) / 72
 
 
 def wrapped(text: str, width: float) -> list[str]:
@@ -191,16 +197,40 @@ def used_features(policy: Policy) -> list[int]:
     return used
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write the figure in the format that the file's name ends with; the same figure always gives the same bytes."""
-    kind = path.suffix.removeprefix(".").lower()
-    if kind not in FORMATS:
-        raise ConfigError(f"a figure is written as {', '.join(FORMATS)}, got {path.name!r}")
-    metadata = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}[kind]
+def save(figure: Figure, path: Path, *more: Path) -> None:
+    """Write the figure in the format that each file's name ends with; the same figure always gives the same bytes."""
+    kinds = {file: file.suffix.removeprefix(".").lower() for file in (path, *more)}
+    for file, kind in kinds.items():
+        if kind not in FORMATS:
+            raise ConfigError(f"a figure is written as {', '.join(FORMATS)}, got {file.name!r}")
     settings = {"svg.hashsalt": "mococo", "pdf.fonttype": 42}  # 42: publishers refuse fonts of type 3
-    data = io.BytesIO()
     with require("matplotlib").rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # a box stands for it
-        figure.draw_without_rendering()  # ticks change with the first layout, and the second makes room for them
-        figure.savefig(data, format=kind, metadata=metadata)
-    write_atomic(path, data.getvalue())
+        engine = figure.get_layout_engine()
+        _lay_out(figure)
+        try:
+            for file, kind in kinds.items():
+                write_atomic(file, _rendered(figure, kind))
+        finally:
+            figure.set_layout_engine(engine)
+
+
+def _lay_out(figure: Figure) -> None:
+    """Fix where the axes are.
+
+    The layout's solver orders its unknowns by their places in memory, so that the last bits differ from time to time.
+    """
+    for _ in range(2):  # ticks change with the first layout, and the second makes room for them
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    box = require("matplotlib.transforms").Bbox
+    for ax in figure.axes:
+        ax.set_position(box(np.round(ax.get_position().get_points(), 6)))
+        ax.set_in_layout(True)  # should the figure be drawn again in another size
+
+
+def _rendered(figure: Figure, kind: str) -> bytes:
+    metadata = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}[kind]
+    data = io.BytesIO()
+    figure.savefig(data, format=kind, metadata=metadata)
+    return data.getvalue()
