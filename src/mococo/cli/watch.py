@@ -38,11 +38,11 @@ def run(words: Sequence[str]) -> int:
     if holds_experiment(path):
         raise UsageError(f"{path} holds many seeds; watch one of them, such as mococo watch {path / 'seed-0'}")
     live = Live(path, args.port)
-    print(f"{live.url}  follows {path}; it ends with the run and the page, or with Ctrl-C", flush=True)
-    if args.browser:
-        import webbrowser
-
-        webbrowser.open(live.url)
     with suppress(KeyboardInterrupt):
+        print(f"{live.url}  follows {path}; it ends with the run and the page, or with Ctrl-C", flush=True)
+        if args.browser:
+            import webbrowser
+
+            webbrowser.open(live.url)
         live.follow()
     return OK

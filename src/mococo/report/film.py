@@ -42,7 +42,7 @@ def _gif(pictures: Iterator[Shot]) -> bytes:
 
     def frames() -> Iterator[Image.Image]:
         for shot in pictures:
-            frame = shot.image.quantize(_COLOURS, dither=Image.Dither.NONE)
+            frame = shot.image.quantize(_COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
             frame.info["duration"] = max(20, round(100 * shot.seconds) * 10)  # in milliseconds; GIFs count hundredths
             yield frame
 

@@ -82,10 +82,11 @@ class Follower:
             return
         except OSError as error:
             raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
-        whole = new[: new.rfind(b"\n") + 1]  # a last line without its end is being written
-        self._offset += len(whole)
-        for line in whole.splitlines():
+        for line in new.splitlines(keepends=True):
+            if not line.endswith(b"\n"):
+                break  # it is being written
             self.history.append(_record(path, line, len(self.history)))
+            self._offset += len(line)  # not past a damaged one, which may be mended
 
 
 def _record(path: Path, line: bytes, number: int) -> Record:

@@ -86,14 +86,16 @@ class _Captions:
 
         self._rules = [rule.text for rule in policy.rules]
         self._font = ImageFont.load_default(_TEXT)
+        self._most: dict[int, int] = {}  # lines of the longest rule, for pictures of a width
 
     def under(self, picture: Any, moment: Moment, episode: int) -> Image:
         """The picture with the words of this moment; pictures of one width all become equally high."""
         from PIL import Image, ImageDraw
 
         height, width = picture.shape[:2]
-        lines = max(len(self._wrapped(self._words(r), width)) for r in range(len(self._rules)))
-        total = height + 2 * _MARGIN + (_TEXT + 5) * (lines + 1)
+        if width not in self._most:
+            self._most[width] = max(len(self._wrapped(self._words(r), width)) for r in range(len(self._rules)))
+        total = height + 2 * _MARGIN + (_TEXT + 5) * (self._most[width] + 1)
         image = Image.new("RGB", (width + width % 2, total + total % 2), _PAPER)  # films want even sizes
         image.paste(Image.fromarray(np.ascontiguousarray(picture[:, :, :3], dtype=np.uint8)), (0, 0))
         draw = ImageDraw.Draw(image)
