@@ -13,7 +13,9 @@ PIP := $(BIN)/python -m pip
 # -qq: errors only
 INSTALL := install -qq -c constraints.txt
 # Extras of pyproject.toml that the tests use.
-TEST_EXTRAS := plot box2d moo
+TEST_EXTRAS := plot play box2d moo tensorboard wandb
+# Programs that the tests use: a browser for the pages, and what writes films.
+TEST_PROGRAMS := chromium ffmpeg
 # Folders are among them, so that a file taken away is noticed too.
 SOURCES := $(shell find src -name __pycache__ -prune -o -print) $(wildcard README.md LICENSE)
 
@@ -40,17 +42,18 @@ export REQUIREMENTS
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo    train on Mountain Car with seed 0, into demo-run/"
+	@echo "make demo    train on Mountain Car with seed 0, into demo-run/, and write a page to explore it"
 	@echo "make test    run the tests and the documentation's examples on the installed wheel"
 	@echo "make lint    check code, format, types and layers"
 	@echo "make format  mend what ruff can mend by itself"
 	@echo "make wheel   build dist/mococo-*.whl"
 	@echo "make clean   remove all that these made, .venv and demo-run/ too"
 
-demo: $(VENV)/.wheel
+demo: $(VENV)/.wheel $(VENV)/.plot-deps
 	@$(BIN)/mococo train MountainCar-v0 --seed 0 -o demo-run --overwrite
+	@$(BIN)/mococo report demo-run
 
-test: $(VENV)/.wheel $(VENV)/.dev-deps
+test: $(VENV)/.wheel $(VENV)/.dev-deps $(VENV)/.programs
 	@$(BIN)/pytest -n $(JOBS) --no-header --doctest-modules --pyargs $(TESTS) $(ARGS)
 
 lint: lint-code lint-format lint-types lint-layers
@@ -94,10 +97,26 @@ $(VENV)/.run-deps: $(VENV)/.created pyproject.toml constraints.txt
 	@$(PIP) $(INSTALL) -r $(VENV)/run.txt
 	@touch $@
 
+$(VENV)/.plot-deps: $(VENV)/.run-deps
+	@echo "Installing what draws figures and pages ..."
+	@$(BIN)/python -c "$$REQUIREMENTS" plot > $(VENV)/plot.txt
+	@$(PIP) $(INSTALL) -r $(VENV)/plot.txt
+	@touch $@
+
 $(VENV)/.dev-deps: $(VENV)/.run-deps Makefile
 	@echo "Installing the tools for tests and checks ..."
 	@$(BIN)/python -c "$$REQUIREMENTS" dev $(TEST_EXTRAS) > $(VENV)/dev.txt
 	@$(PIP) $(INSTALL) -r $(VENV)/dev.txt
+	@touch $@
+
+# Where they cannot be installed, the tests that need them are skipped, but not in CI.
+$(VENV)/.programs: $(VENV)/.created
+	@missing=; for name in $(TEST_PROGRAMS); do command -v $$name >/dev/null || missing="$$missing $$name"; done; \
+	if [ -z "$$missing" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	echo "Installing$$missing for the tests ..."; apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing >/dev/null; \
+	else echo "Not installed:$$missing. The tests that need them are skipped."; fi
 	@touch $@
 
 # numba's compiled files go too: it does not see an edit in a helper that a cached function calls.

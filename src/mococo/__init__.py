@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mococo.config import Config
-    from mococo.envs.spec import Environment
+    from mococo.envs.registry import register
+    from mococo.envs.spec import Action, Environment, Feature, clip
     from mococo.evaluation import evaluate
     from mococo.policy import Policy, load
     from mococo.training import train
 
-__all__ = ["Config", "Environment", "Policy", "evaluate", "load", "train"]
+__all__ = ["Action", "Config", "Environment", "Feature", "Policy", "clip", "evaluate", "load", "register", "train"]
 
 _HOMES = {
+    "Action": "mococo.envs.spec",
     "Config": "mococo.config",
     "Environment": "mococo.envs.spec",
+    "Feature": "mococo.envs.spec",
     "Policy": "mococo.policy",
+    "clip": "mococo.envs.spec",
     "evaluate": "mococo.evaluation",
     "load": "mococo.policy",
+    "register": "mococo.envs.registry",
     "train": "mococo.training",
 }
 

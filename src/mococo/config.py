@@ -163,9 +163,9 @@ def _typed(name: str, value: object) -> object:
 
 
 def _real(value: object) -> float:
-    """The number as a float; NaN for what is none, or fits none."""
+    """The number as a float; NaN for what is none, or fits none. Minus zero, which numpy refuses, is zero."""
     try:
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+        return 0.0 + value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     except OverflowError:
         return math.nan
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mococo.errors import UsageError
+from mococo.errors import MissingExtra, UsageError
 from mococo.training import Progress, Record, Result
 
 
@@ -32,11 +32,14 @@ def scalars(record: Record) -> dict[str, float]:
 class TensorBoard:
     """Writes event files that `tensorboard --logdir FOLDER` shows.
 
-    The step of a number is its generation.
+    The step of a number is its generation. `first` is that of a run that goes on: what was written from there on,
+    before it was stopped, is no longer shown.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self._writer = _library("tensorboardX", "tensorboard").SummaryWriter(str(folder))
+    def __init__(self, folder: str | Path, first: int | None = None) -> None:
+        writer = _library("tensorboardX", "tensorboard").SummaryWriter
+        # Files are named by the second: those of a run that goes on at once must not take the place of the first.
+        self._writer = writer(str(folder), purge_step=first, filename_suffix="" if first is None else f".{first}")
 
     def on_generation(self, progress: Progress) -> None:
         """Write the generation's numbers."""
@@ -55,11 +58,17 @@ class TensorBoard:
 class WeightsAndBiases:
     """Sends a run to Weights & Biases, or with mode="offline" writes it into a local folder for `wandb sync`.
 
-    Further arguments are those of `wandb.init`.
+    `config` and further arguments are those of `wandb.init`.
     """
 
-    def __init__(self, project: str, settings: Mapping[str, Any] | None = None, **options: Any) -> None:
-        self._run = _library("wandb", "wandb").init(project=project, config=dict(settings or {}), **options)
+    def __init__(self, project: str, config: Mapping[str, Any] | None = None, **options: Any) -> None:
+        wandb = _library("wandb", "wandb")
+        try:
+            self._run = wandb.init(project=project, config=dict(config or {}), **options)
+        except wandb.errors.Error as error:
+            raise UsageError(
+                f"Weights & Biases cannot be used ({error}); to log to a local folder instead, set WANDB_MODE=offline"
+            ) from None
 
     def on_generation(self, progress: Progress) -> None:
         """Log the generation's numbers."""
@@ -76,4 +85,4 @@ def _library(name: str, extra: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise UsageError(f"{name} is not installed; get it with: pip install 'mococo[{extra}]'") from None
+        raise MissingExtra(f"{name} is not installed; get it with: pip install 'mococo[{extra}]'") from None

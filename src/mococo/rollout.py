@@ -65,7 +65,7 @@ def compiled(env: Environment, knots: int, libm: bool = False) -> ModuleType:
         continuous=env.continuous,
         knots=knots,
         float32=env.float32,
-        libm=libm,
+        libm=libm or env.libm,
     )
     try:
         return specialised(slots)

@@ -133,7 +133,9 @@ def module_text(slots: Slots) -> str:
     observe = collected.add(slots.observe)
     cast = "np.float64(np.float32({}))" if slots.float32 else "{}"
     state = [f"floats[{s} * LANES + i]" for s in range(slots.n_state)]
-    kept = [f"    floats[{s} * LANES + i] = state[{s}]" for s in range(slots.n_state)]
+    # After an episode's end a state may grow without bound, and of huge numbers libm takes the cosine slowly.
+    held = " if live != 0 else floats[{0} * LANES + i]" if slots.libm else ""
+    kept = [f"    floats[{s} * LANES + i] = state[{s}]{held.format(s)}" for s in range(slots.n_state)]
     seen = [f"    floats[{o} * LANES + i] = {cast.format(f'observation[{o}]')}" for o in range(slots.n_observed)]
     seen += [
         f"    floats[{slots.n_observed + j} * LANES + i] = "
@@ -159,7 +161,7 @@ def module_text(slots: Slots) -> str:
         f"observe = {observe}",
         "@inlined\ndef load_state(floats, i):",
         f"    return ({', '.join(state)},)",
-        "@inlined\ndef store_state(floats, i, state):",
+        "@inlined\ndef store_state(floats, i, state, live):",
         *kept,
         "@inlined\ndef store_observation(floats, i, observation):",
         *seen,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 
 import msgspec
 
-from mococo.errors import ConfigError
+from mococo.errors import ConfigError, shown
 from mococo.front import Front
 from mococo.training import Progress, Record, Result
 
@@ -33,11 +34,13 @@ class Stops(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         for name in ("max_evaluations", "patience", "at_complexity"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise ConfigError(f"{name} must be a whole number >= 1, got {value!r}")
+                raise ConfigError(f"{name} must be a whole number >= 1, got {shown(value)}")
+            if value is not None and value >= 2**63:
+                raise ConfigError(f"{name} must be below 2**63, because files keep no larger numbers")
         if self.max_time is not None and not (_finite(self.max_time) and self.max_time > 0):
-            raise ConfigError(f"max_time must be a number of seconds > 0, got {self.max_time!r}")
+            raise ConfigError(f"max_time must be a number of seconds > 0, got {shown(self.max_time)}")
         if self.target is not None and not _finite(self.target):
-            raise ConfigError(f"target must be a finite performance, got {self.target!r}")
+            raise ConfigError(f"target must be a finite performance, got {shown(self.target)}")
         if self.at_complexity is not None and self.target is None:
             raise ConfigError("at_complexity belongs to a target; give a target too")
 
@@ -92,7 +95,7 @@ class StopWhen:
 
 
 def _finite(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _meets(archive: Front, target: float, at_complexity: int | None) -> bool:

@@ -51,6 +51,12 @@ def train_words(path: Path, *more: str, seed: int = 1) -> Sequence[str]:
     return ["train", "MountainCar-v0", *SMALL, "--seed", str(seed), "-o", str(path), "--quiet", *more]
 
 
+def contents(path: Path) -> dict[str, bytes]:
+    """All that must not depend on how often a run was stopped."""
+    names = [path / "archive.json", path / "front.json", path / "config.json", *(path / "policies").iterdir()]
+    return {str(name.relative_to(path)): name.read_bytes() for name in names}
+
+
 def begun(path: Path) -> bool:
     """Whether a run has evaluated a generation."""
     events = path / "events.jsonl"

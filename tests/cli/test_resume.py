@@ -17,18 +17,12 @@ import pytest
 
 from mococo.runs import lock, session
 from mococo.runs.reading import read_run
-from tests.cli.conftest import COMMAND, Run, begun, environment, train_words
+from tests.cli.conftest import COMMAND, Run, begun, contents, environment, train_words
 
 CAR = ("train", "MountainCar-v0")
 GENERATIONS = 16
 KILLED = ("--num-gens", str(GENERATIONS), "--db-pop-size", "20", "--rb-pop-size", "40", "--quiet")
 Start = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
-
-
-def contents(path: Path) -> dict[str, bytes]:
-    """All that must not depend on how often a run was stopped."""
-    names = [path / "archive.json", path / "front.json", path / "config.json", *(path / "policies").iterdir()]
-    return {str(name.relative_to(path)): name.read_bytes() for name in names}
 
 
 @pytest.fixture(scope="module")

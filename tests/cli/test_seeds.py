@@ -18,8 +18,7 @@ from mococo.cli.team import Team
 from mococo.runs import lock
 from mococo.runs.experiment import look, read_experiment, summary
 from mococo.runs.reading import read_run
-from tests.cli.conftest import COMMAND, SMALL, Run, begun, environment
-from tests.cli.test_resume import contents
+from tests.cli.conftest import COMMAND, SMALL, Run, begun, contents, environment
 
 CAR = ("train", "MountainCar-v0")
 

@@ -112,7 +112,8 @@ def test_only_the_kernels_import_numba() -> None:
 
 
 def test_the_public_names_exist_and_are_no_more_than_that() -> None:
-    assert sorted(mococo.__all__) == ["Config", "Environment", "Policy", "evaluate", "load", "train"]
+    classes = ["Action", "Config", "Environment", "Feature", "Policy"]
+    assert sorted(mococo.__all__) == [*classes, "clip", "evaluate", "load", "register", "train"]
     for name in mococo.__all__:
         assert getattr(mococo, name).__doc__
     with pytest.raises(AttributeError, match="module 'mococo' has no attribute 'nothing'"):

@@ -14,7 +14,7 @@ from mococo.cli import text
 from mococo.cli.main import OK
 from mococo.cli.parsing import NUMBER, TEXT, WHOLE, option, parse
 from mococo.cli.progress import amount, say_compiling
-from mococo.envs.registry import find
+from mococo.envs.registry import named
 from mococo.errors import UsageError
 from mococo.kernels.notice import compile_notice
 from mococo.rollout import check_threads
@@ -41,7 +41,7 @@ def run(words: Sequence[str]) -> int:
     args = parse(Bench, "bench", words)
     if not 0 < args.seconds <= _MOST_SECONDS:
         raise UsageError(f"--seconds must be above 0 and at most {_MOST_SECONDS}, got {args.seconds}")
-    env, threads = find(args.env), check_threads(args.threads)
+    env, threads = named(args.env), check_threads(args.threads)
     with compile_notice(say_compiling):
         speeds = list(measure(env, sorted({1, threads}), args.seconds))
     if args.json:

@@ -12,7 +12,7 @@ from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, option, parse
 from mococo.cli.settings import descriptions, given_settings, resolved, with_settings
 from mococo.config import Config
-from mococo.envs.registry import find
+from mococo.envs.registry import find, named
 from mococo.errors import UsageError
 from mococo.runs.reading import read_config
 from mococo.subspecies import tag_text
@@ -46,7 +46,7 @@ def run(words: Sequence[str]) -> int:
         env = find(record.env)
         config, source = resolve(env, record.settings, given), f"the run in {args.run}"
     else:
-        env = find(str(args.env))
+        env = named(str(args.env))
         config, source = resolved(env, Path(args.config) if args.config else None, given), env.id
     print(toml_text(config, f"Settings of Fuzzy MoCoCo for {source!a}.", env.id), end="")
     return OK

@@ -16,7 +16,7 @@ from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.progress import say_compiling
 from mococo.cli.sources import open_source
-from mococo.envs.registry import find
+from mococo.envs.registry import find, named
 from mococo.errors import UsageError
 from mococo.evaluation import Evaluation, evaluate
 from mococo.kernels.notice import compile_notice
@@ -67,9 +67,9 @@ def run(words: Sequence[str]) -> int:
     if isinstance(source, Policy):
         if args.env is None:
             raise UsageError(f"{args.policy} is a single policy: say with --env in which environment it shall act")
-        policies, env = [source], find(args.env)
+        policies, env = [source], named(args.env)
     else:
-        policies, env = [member.policy for member in source.archive], find(args.env or source.env)
+        policies, env = [member.policy for member in source.archive], named(args.env) if args.env else find(source.env)
         if not policies:
             raise UsageError(f"{args.policy} holds no policies")
     with compile_notice(say_compiling):

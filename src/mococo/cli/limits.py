@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 
 from mococo.cli.parsing import TEXT, option
-from mococo.errors import UsageError
+from mococo.errors import UsageError, shown
 from mococo.stops import Stops
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -48,6 +48,8 @@ def given_limits(args: object) -> dict[str, Any]:
         word = getattr(args, name)
         if word is not None:
             found[name] = None if word == _NONE else _READERS[name](name, word)
+    if found.get("target", 0) is None:
+        found.setdefault("at_complexity", None)
     return found
 
 
@@ -64,21 +66,25 @@ def _seconds(name: str, word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise UsageError(f"--{name.replace('_', '-')} must be a time such as 90s, 10m or 1h30m, got {word!r}") from None
+        raise _refused(name, "a time such as 90s, 10m or 1h30m", word) from None
 
 
 def _whole(name: str, word: str) -> int:
     try:
         return int(word.replace("_", ""))
     except ValueError:
-        raise UsageError(f"--{name.replace('_', '-')} must be a whole number, got {word!r}") from None
+        raise _refused(name, "a whole number", word) from None
 
 
 def _number(name: str, word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise UsageError(f"--{name.replace('_', '-')} must be a number, got {word!r}") from None
+        raise _refused(name, "a number", word) from None
+
+
+def _refused(name: str, expected: str, word: str) -> UsageError:
+    return UsageError(f"--{name.replace('_', '-')} must be {expected}, got {shown(word)}")
 
 
 _READERS = {

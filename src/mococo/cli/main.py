@@ -22,6 +22,9 @@ COMMANDS = {
     "config": "print every setting, explained, as a file for --config",
     "verify-run": "replay a run: is it what it claims?",
     "plot": "draw runs or a policy as figures",
+    "play": "watch a policy act, in a window or as a film",
+    "report": "write an HTML page to explore a run, or many, offline",
+    "watch": "follow a run that is going on, in a browser",
     "bench": "measure the speed of rollouts beside plain Gymnasium",
     "reproduce": "repeat a paper's runs, and check what it claims",
     "solve": "find out how well any policy can do, by value iteration",
@@ -86,8 +89,25 @@ def _dispatch(words: list[str]) -> int:
         kind = "option" if first.startswith("-") else "command"
         known = ["--help", "--version"] if kind == "option" else COMMANDS
         raise UsageError(f"unknown {kind} {first!r}. {nearest(first, known)}")
+    words = _without_imports(words)
     run = importlib.import_module(f"mococo.cli.{first.replace('-', '_')}").run
     return int(run(words[1:]))
+
+
+def _without_imports(words: list[str]) -> list[str]:
+    """The other words, after having the files of every `--import FILE` known to this process and those it starts."""
+    left, rest = [], iter(words)
+    for word in rest:
+        if word != "--import" and not word.startswith("--import="):
+            left.append(word)
+            continue
+        file = word.partition("=")[2] or next(rest, "")
+        if not file or file.startswith("-"):
+            raise UsageError("--import needs the Python file of an environment of your own: --import FILE.py")
+        from mococo.envs.own import add_file
+
+        add_file(file)
+    return left
 
 
 def overview() -> str:
@@ -104,5 +124,6 @@ commands:
 
   mococo COMMAND --help   the options of a command
   mococo --version        the version
+  --import FILE.py        with any command: know your own environments
 
 For example: mococo train MountainCar-v0"""

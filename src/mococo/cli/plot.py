@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mococo.analysis.trajectories import Episode, trace
 from mococo.cli.main import OK
 from mococo.cli.parsing import NUMBER, TEXT, WHOLE, option, parse
-from mococo.envs.registry import find, known_ids
+from mococo.envs.registry import find, known_ids, named
 from mococo.envs.spec import Environment
 from mococo.errors import MococoError, UsageError, nearest
 from mococo.policy import Policy
@@ -230,7 +230,7 @@ def _best(runs: Sequence[Run], args: Plot) -> Policy | None:
 def _environment(asked: str | None, runs: Sequence[Run], policy: Policy | None) -> Environment | None:
     """The one asked for, or the runs', or one with the policy's features; nothing where none is known."""
     if asked is not None:
-        return find(asked)
+        return named(asked)
     if not runs:
         known = (find(name) for name in known_ids())
         return next((env for env in known if policy is not None and _fits(policy, env)), None)

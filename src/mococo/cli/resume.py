@@ -14,6 +14,7 @@ from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.seeds import run_seeds
 from mococo.cli.settings import given_settings, with_settings
+from mococo.cli.watching import TensorBoard, Wandb, loggers_of, watching_words
 from mococo.cli.work import View, work
 from mococo.config import Config, make_config
 from mococo.errors import ConfigError, UsageError
@@ -37,6 +38,8 @@ class Resume:
     path: Annotated[str, TEXT, option("Folder of a run, or of many seeds.", metavar="RUN")]
     quiet: Annotated[bool, option("Print nothing but the folder.", default="")] = False
     json: Annotated[bool, option("Print a line of JSON for each generation, and one at the end.", default="")] = False
+    tensorboard: TensorBoard = False
+    wandb: Wandb = None
     threads: Annotated[int | None, WHOLE, option("Threads to evaluate on.", default="one for each core")] = None
 
 
@@ -45,7 +48,7 @@ def run(words: Sequence[str]) -> int:
     args = parse(with_settings(Resume), "resume", words)
     path, threads, limits = Path(args.path), check_threads(args.threads), given_limits(args)
     if holds_experiment(path):
-        return _resume_seeds(path, {**given_settings(args), **limits}, threads, quiet=args.quiet)
+        return _resume_seeds(path, {**given_settings(args), **limits}, threads, args)
     record = read_config(path)
     _check_unchanged(record.settings, given_settings(args))
     with lock.locked(path, "make it writable, or resume a copy"):
@@ -55,14 +58,17 @@ def run(words: Sequence[str]) -> int:
             return OK
         if not args.quiet:
             _say_where(session, record)
+        session.callbacks = loggers_of(args, session)
         return work(session, threads, View(args.quiet, args.json))
 
 
-def _resume_seeds(path: Path, given: dict[str, Any], threads: int, *, quiet: bool) -> int:
+def _resume_seeds(path: Path, given: dict[str, Any], threads: int, args: Resume) -> int:
+    if args.json:
+        raise UsageError(f"{path} holds many seeds, of which a table is printed: not with --json")
     if given:
         raise UsageError(f"{path} holds many seeds, which must stay alike: no settings or limits can be given")
     with lock.locked(path, "make it writable, or resume a copy"):
-        return run_seeds(path, read_experiment(path), threads, quiet=quiet)
+        return run_seeds(path, read_experiment(path), threads, watching_words(args), quiet=args.quiet)
 
 
 def _check_unchanged(config: Config, given: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from mococo.cli.limits import Limits
 from mococo.cli.parsing import NUMBER, TEXT, WHOLE, option
 from mococo.config import Config, make_config
 from mococo.envs.spec import Environment
-from mococo.errors import ConfigError, FileFormatError
+from mococo.errors import ConfigError, FileFormatError, shown
 from mococo.stops import Stops
 from mococo.subspecies import tag_text
 from mococo.training import resolve
@@ -33,6 +33,8 @@ _ELSEWHERE = (
     "overwrite",
     "quiet",
     "json",
+    "tensorboard",
+    "wandb",
     *Stops.__struct_fields__,
 )
 
@@ -64,9 +66,24 @@ def given_settings(args: object) -> dict[str, Any]:
 def resolved(env: Environment, file: Path | None, given: dict[str, Any]) -> Config:
     """The settings of a run, checked."""
     base = resolve(env, None, {})
-    if file is not None:
-        base = _over(base, read_toml(file), file)
-    return resolve(env, base, given)
+    if file is None:
+        return resolve(env, base, given)
+    over = _over(base, read_toml(file), file)
+    try:
+        return resolve(env, over, given)
+    except ConfigError as error:
+        if str(error) != _fault(env, over):  # then it came with the command line
+            raise
+        raise ConfigError(f"{file}: {error}") from None
+
+
+def _fault(env: Environment, config: Config) -> str:
+    """Why settings do not fit an environment; empty if they do."""
+    try:
+        resolve(env, config, {})
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -76,17 +93,19 @@ def read_toml(path: Path) -> dict[str, Any]:
             raise FileFormatError(f"{path}: expected a TOML file of settings, but it is not a file")
         if path.stat().st_size > MAX_FILE_BYTES:
             raise FileFormatError(f"{path}: larger than {MAX_FILE_BYTES} bytes, so it is not a file of settings")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    try:
+        return tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:  # of the syntax, the encoding, or a number of thousands of digits
         raise FileFormatError(f"{path}: not valid TOML ({error})") from None
 
 
 def _over(base: Config, settings: Mapping[str, Any], path: Path) -> Config:
     for name in settings:
         if name in _ELSEWHERE:
-            raise ConfigError(f"{path}: {name!r} is not a setting of the algorithm; give it on the command line")
+            raise ConfigError(f"{path}: {shown(name)} is not a setting of the algorithm; give it on the command line")
     try:
         return make_config(settings, base)
     except ConfigError as error:

@@ -15,7 +15,7 @@ from mococo.cli import text
 from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.progress import say_compiling
-from mococo.envs.registry import find
+from mococo.envs.registry import named
 from mococo.kernels.notice import compile_notice
 
 STARTS = (text.counted(TRAINING_STARTS, "training start"), text.counted(FRESH_STARTS, "fresh start"))
@@ -36,7 +36,7 @@ class Solve:
 def run(words: Sequence[str]) -> int:
     """Solve and print."""
     args = parse(Solve, "solve", words)
-    env = find(args.env)
+    env = named(args.env)
     with _bar(2 * env.t_max) as advance, compile_notice(say_compiling):
         solution = solve(env, args.bins, progress=advance)
     print(_json(solution) if args.json else solution_text(solution))

@@ -8,24 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from mococo import loggers
 from mococo.cli.limits import given_limits
 from mococo.cli.main import INTERRUPTED
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.seeds import run_seeds
-from mococo.cli.settings import given_settings, resolved, settings_text, with_settings
+from mococo.cli.settings import given_settings, resolved, with_settings
+from mococo.cli.watching import TensorBoard, Wandb, loggers_of, watching_words
 from mococo.cli.work import View, work
 from mococo.config import Config
-from mococo.envs.registry import find
+from mococo.envs.registry import named
 from mococo.envs.spec import Environment
 from mococo.errors import UsageError
 from mococo.rollout import check_threads
 from mococo.runs import lock
 from mococo.runs.experiment import MAX_SEEDS, begin
-from mococo.runs.folder import RunFolder, check_free, check_kept_seed, create
+from mococo.runs.folder import check_free, check_kept_seed, create
 from mococo.runs.session import Session
 from mococo.stops import Stops
-from mococo.training import Callback
 
 
 @dataclass(frozen=True)
@@ -52,17 +51,15 @@ class Train:
     overwrite: Annotated[bool, option("Replace the run that the folder holds.", default="")] = False
     quiet: Annotated[bool, option("Print nothing but the folder.", default="")] = False
     json: Annotated[bool, option("Print a line of JSON for each generation, and one at the end.", default="")] = False
-    tensorboard: Annotated[bool, option("Write event files for TensorBoard into DIR/tensorboard.", default="")] = False
-    wandb: Annotated[
-        str | None, TEXT, option("Log to this project of Weights & Biases.", default="", metavar="NAME")
-    ] = None
+    tensorboard: TensorBoard = False
+    wandb: Wandb = None
     threads: Annotated[int | None, WHOLE, option("Threads to evaluate on.", default="one for each core")] = None
 
 
 def run(words: Sequence[str]) -> int:
     """Check everything, make the folder, train, save, tell."""
     args = parse(with_settings(Train), "train", words)
-    env = find(args.env)
+    env = named(args.env)
     config = resolved(env, Path(args.config) if args.config is not None else None, given_settings(args))
     seed, threads, stops = check_kept_seed(args.seed), check_threads(args.threads), Stops(**given_limits(args))
     if args.seeds is not None:
@@ -73,17 +70,6 @@ def run(words: Sequence[str]) -> int:
     with lock.locked(path):
         session = Session(create(path, env, config, seed, overwrite=args.overwrite, stops=stops), seed, stops)
         return _train(session, args, threads)
-
-
-def _loggers(args: Train, folder: RunFolder) -> list[Callback]:
-    found: list[Callback] = []
-    path = folder.path
-    if args.tensorboard:
-        found.append(loggers.TensorBoard(path / "tensorboard"))
-    if args.wandb is not None:
-        named = dict(setting.split("=", 1) for setting in settings_text(folder.config))
-        found.append(loggers.WeightsAndBiases(args.wandb, {"env": args.env, "seed": args.seed, **named}, dir=str(path)))
-    return found
 
 
 def _train_seeds(args: Train, env: Environment, config: Config, stops: Stops) -> int:
@@ -97,7 +83,7 @@ def _train_seeds(args: Train, env: Environment, config: Config, stops: Stops) ->
     path = Path(args.out) if args.out is not None else Path("runs") / f"{env.id.replace('/', '-')}-seeds"
     with lock.locked(path):
         record = begin(path, env, config, stops, seeds)
-        return run_seeds(path, record, check_threads(args.threads), quiet=args.quiet)
+        return run_seeds(path, record, check_threads(args.threads), watching_words(args), quiet=args.quiet)
 
 
 def default_folder(env_id: str, seed: int) -> Path:
@@ -107,7 +93,7 @@ def default_folder(env_id: str, seed: int) -> Path:
 
 def _train(session: Session, args: Train, threads: int) -> int:
     try:
-        session.callbacks = _loggers(args, session.folder)
+        session.callbacks = loggers_of(args, session)
         return work(session, threads, View(args.quiet, args.json))
     except KeyboardInterrupt:
         if session.history:

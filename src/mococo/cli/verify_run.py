@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Annotated
 
 from mococo.cli import text
-from mococo.cli.main import DIFFERS, OK
+from mococo.cli.main import DIFFERS, OK, REFUSED
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.progress import display
+from mococo.cli.seeds import complain
 from mococo.config import make_config
 from mococo.envs.registry import find
 from mococo.errors import MococoError, RunError
+from mococo.front import Decoder
 from mococo.kernels.notice import compile_notice
 from mococo.policy_json import load_policy
 from mococo.rollout import check_threads
+from mococo.runs.checkpoint import NAME, equal, load_checkpoint
+from mococo.runs.experiment import holds_experiment, look, read_experiment
 from mococo.runs.folder import versions
 from mococo.runs.reading import Run, read_run
 from mococo.runs.scores import Scored, rescore, score
@@ -27,10 +31,11 @@ from mococo.training import Progress, evolve, resolve
 class VerifyRun:
     """Replay a run from its seed and settings, and say whether its folder holds what comes out.
 
-    With --quick its policies are only played again, from the training starts and from the fresh ones.
+    With --quick its policies are only played again, from the training starts and from the fresh ones. Of a folder of
+    many seeds, each run that is done is verified.
     """
 
-    path: Annotated[str, TEXT, option("Folder of a run.", metavar="RUN")]
+    path: Annotated[str, TEXT, option("Folder of a run, or of many seeds.", metavar="RUN")]
     quick: Annotated[bool, option("Play its policies again; do not search again.", default="")] = False
     quiet: Annotated[bool, option("Print nothing; the exit code tells.", default="")] = False
     threads: Annotated[int | None, WHOLE, option("Threads to evaluate on.", default="one for each core")] = None
@@ -39,15 +44,29 @@ class VerifyRun:
 def run(words: Sequence[str]) -> int:
     """Read, do it again, compare."""
     args = parse(VerifyRun, "verify-run", words)
-    threads = check_threads(args.threads)
-    saved = read_run(Path(args.path))
+    path, threads = Path(args.path), check_threads(args.threads)
+    if not holds_experiment(path):
+        return DIFFERS if _differs(read_run(path), args, threads) else OK
+    seeds = look(path, read_experiment(path))
+    if not seeds.done:
+        raise RunError(f"{path} has no seed that is done; go on with it: {text.command('mococo resume', path)}")
+    differ = [seed for seed, saved in seeds.done.items() if _differs(saved, args, threads)]
+    if not args.quiet:
+        print(f"{len(seeds.done) - len(differ)} of {text.counted(seeds.total, 'seed')} verified.")
+    complain(seeds.broken)
+    return DIFFERS if differ else REFUSED if seeds.broken else OK
+
+
+def _differs(saved: Run, args: VerifyRun, threads: int) -> bool:
+    """Whether a run is not what it claims; says so."""
     if not saved.finished or not 0 < saved.generations <= saved.config.num_gens:
-        raise RunError(f"{args.path} has not saved policies yet; go on with it: mococo resume {args.path}")
+        again = text.command("mococo resume", saved.path)
+        raise RunError(f"{saved.path} has not saved policies yet; go on with it: {again}")
     check = _quick if args.quick else _replay
     faults = [*_files(saved), *check(saved, threads, quiet=args.quiet)]
     if not args.quiet:
-        print(_verdict(saved, faults, quick=args.quick))
-    return DIFFERS if faults else OK
+        print(_verdict(saved, faults, quick=args.quick), flush=True)
+    return bool(faults)
 
 
 def _quick(run: Run, threads: int, *, quiet: bool) -> Iterator[str]:
@@ -64,6 +83,11 @@ def _replay(run: Run, threads: int, *, quiet: bool) -> Iterator[str]:
     env = find(run.env)
     # A run that ended early is the beginning of a longer one.
     config = resolve(env, make_config({"num_gens": run.generations}, run.config), {})
+    try:
+        held = load_checkpoint(run.path, config, Decoder.of(env, config)) if (run.path / NAME).exists() else None
+    except MococoError as error:
+        yield str(error)
+        held = None
     last: Progress | None = None
     with display(config.num_gens, quiet=quiet) as shown, compile_notice(shown.compiling):
         for last in evolve(env, run.seed, config, threads=threads):
@@ -72,6 +96,8 @@ def _replay(run: Run, threads: int, *, quiet: bool) -> Iterator[str]:
             if not told or replace(told[0], seconds=0.0) != replace(last.record, seconds=0.0):
                 yield f"generation {last.record.gen} in events.jsonl is not what the replay finds"
                 return
+            if held and held.state.gen == last.state.gen and not equal(held, last.checkpoint, config):
+                yield f"{NAME} is not where the replay comes to after {text.counted(held.state.gen, 'generation')}"
     assert last is not None
     for name, members, front in (("archive", run.archive, last.archive), ("front", run.front, last.front)):
         again = score(front, env, threads)

@@ -71,5 +71,6 @@ CART_POLE = Environment(
     draw_starts=draw_starts,
     training_starts=training_starts,
     legal_actions=(0, 1),
+    libm=True,
     settings={"subspecies": "1x1x2x2,1x1x3x2,1x1x2x3,1x2x2x2,2x1x2x2", "failed": "worst"},
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 
+from mococo.envs.own import from_file, is_file, offered
 from mococo.envs.spec import Environment
 from mococo.errors import EnvironmentSpecError, nearest
 
@@ -23,7 +24,9 @@ def known_ids() -> list[str]:
 
 
 def register(environment: Environment) -> None:
-    """Make an environment findable by its id."""
+    """Make an environment of your own findable by its id."""
+    if environment.id in _COMPILED:
+        raise EnvironmentSpecError(f"{environment.id} is an environment of Mococo's; give yours an id of its own")
     _REGISTERED[environment.id] = environment
 
 
@@ -39,4 +42,19 @@ def find(env: str | Environment) -> Environment:
         module, name = _COMPILED[env]
         found: Environment = getattr(importlib.import_module(module), name)
         return found
-    raise EnvironmentSpecError(f"unknown environment {env!r}. {nearest(str(env), known_ids())}")
+    for own in offered():
+        register(own)
+    if env in _REGISTERED:
+        return _REGISTERED[env]
+    hint = nearest(env, known_ids())
+    advice = "" if hint.startswith("Did") else " One of your own: name its file with --import"
+    raise EnvironmentSpecError(f"unknown environment {env!r}. {hint}{advice}")
+
+
+def named(words: str) -> Environment:
+    """What a person means on the command line: an id, or FILE.py, or FILE.py:NAME."""
+    if not is_file(words):
+        return find(words)
+    own = from_file(words)
+    register(own)
+    return own

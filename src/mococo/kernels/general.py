@@ -19,22 +19,24 @@ Ints = NDArray[np.int64]
 
 
 @kernel
-def _plan_rows(sets: Ints, b: int, masks: Ints, begin: int, end: int, clauses: Ints, row_of: Ints) -> int:
-    """Give each set and each distinct clause a row; the number of rows.
+def _plan_rows(sets: Ints, b: int, masks: Ints, begin: int, end: int, clauses: Ints, row_of: Ints) -> tuple[int, int]:
+    """Give each set and each distinct clause a row; the number of rows, and of used features.
 
     clauses : (rows, 2), filled with the feature and mask of each row: the sets of all used features first.
-    row_of : (n_rules, d), filled with each rule's rows; -1 where the policy does not look at the feature.
+    row_of : (n_rules, d), filled with each rule's rows, one for each used feature.
     """
     n = 0
+    used = 0
     for f in range(sets.shape[1]):
         if sets[b, f] > 1:
+            used += 1
             for j in range(sets[b, f]):
                 clauses[n, 0] = f
                 clauses[n, 1] = 1 << j
                 n += 1
     for r in range(begin, end):
+        place = 0
         for f in range(sets.shape[1]):
-            row_of[r - begin, f] = -1
             if sets[b, f] == 1:
                 continue
             row = 0
@@ -44,8 +46,21 @@ def _plan_rows(sets: Ints, b: int, masks: Ints, begin: int, end: int, clauses: I
                 clauses[n, 0] = f
                 clauses[n, 1] = masks[r, f]
                 n += 1
-            row_of[r - begin, f] = row
-    return n
+            row_of[r - begin, place] = row
+            place += 1
+    return n, used
+
+
+@kernel
+def _plan_parts(clauses: Ints, n_sets: int, n_rows: int, parts: Ints) -> None:
+    """parts : (rows, 1 + KNOTS), filled for each clause with how many sets it joins, and their rows."""
+    for row in range(n_sets, n_rows):
+        n = 0
+        for other in range(n_sets):
+            if clauses[other, 0] == clauses[row, 0] and (clauses[row, 1] & clauses[other, 1]) != 0:
+                n += 1
+                parts[row, n] = other
+        parts[row, 0] = n
 
 
 @inlined
@@ -74,34 +89,52 @@ def _fuzzify(rows: Any, floats: Any, knots: Any, slopes: Any, sets: Any, b: Any)
 
 
 @inlined
-def _join_clauses(rows: Any, clauses: Any, first: Any, last: Any) -> Any:
-    """Rows first ... last - 1: the largest truth among each clause's sets."""
+def _join_clauses(rows: Any, parts: Any, first: Any, last: Any) -> Any:
+    """Rows first ... last - 1: the largest truth among each clause's sets, which are two at least."""
     for row in range(first, last):
         to = row * LANES
+        one = parts[row, 1] * LANES
+        two = parts[row, 2] * LANES
         for i in range(LANES):
-            rows[to + i] = 0.0
-        for other in range(first):
-            if clauses[other, 0] == clauses[row, 0] and (clauses[row, 1] & clauses[other, 1]) != 0:
-                for i in range(LANES):
-                    rows[to + i] = max(rows[to + i], rows[other * LANES + i])
+            rows[to + i] = max(rows[one + i], rows[two + i])
+        for place in range(3, parts[row, 0] + 1):
+            other = parts[row, place] * LANES
+            for i in range(LANES):
+                rows[to + i] = max(rows[to + i], rows[other + i])
 
 
 @inlined
-def _fire(rows: Any, row_of: Any, n_rules: Any, actions: Any, rule_first: Any, tau: Any, sums: Any) -> Any:
-    """sums : (k * LANES,) the truths of each action's rules, added in rule order."""
+def _fire(rows: Any, row_of: Any, n_rules: Any, used: Any, actions: Any, rule_first: Any, tau: Any, sums: Any) -> Any:
+    """sums : (k * LANES,) the truths of each action's rules, added in rule order.
+
+    For up to four features the smallest clause of a rule stays in a register; `tau` holds it for more.
+    """
     for at in range(sums.shape[0]):
         sums[at] = 0.0
     for r in range(n_rules):
-        for i in range(LANES):
-            tau[i] = 1.0
-        for f in range(row_of.shape[1]):
-            row = row_of[r, f] * LANES
-            if row >= 0:
-                for i in range(LANES):
-                    tau[i] = min(tau[i], rows[row + i])
         to = actions[rule_first + r] * LANES
-        for i in range(LANES):
-            sums[to + i] += tau[i]
+        a = row_of[r, 0] * LANES
+        b = row_of[r, min(1, used - 1)] * LANES
+        c = row_of[r, min(2, used - 1)] * LANES
+        e = row_of[r, min(3, used - 1)] * LANES
+        if used <= 2:
+            for i in range(LANES):
+                sums[to + i] += min(rows[a + i], rows[b + i])
+        elif used == 3:
+            for i in range(LANES):
+                sums[to + i] += min(min(rows[a + i], rows[b + i]), rows[c + i])
+        elif used == 4:
+            for i in range(LANES):
+                sums[to + i] += min(min(rows[a + i], rows[b + i]), min(rows[c + i], rows[e + i]))
+        else:
+            for i in range(LANES):
+                tau[i] = min(min(rows[a + i], rows[b + i]), min(rows[c + i], rows[e + i]))
+            for place in range(4, used):
+                other = row_of[r, place] * LANES
+                for i in range(LANES):
+                    tau[i] = min(tau[i], rows[other + i])
+            for i in range(LANES):
+                sums[to + i] += tau[i]
 
 
 @inlined
@@ -141,6 +174,7 @@ def general(
     floats = np.zeros(_FLOATS)
     ints = np.zeros(_INTS, np.int64)
     clauses = np.zeros((d * (KNOTS + most_rules), 2), np.int64)
+    parts = np.zeros((d * (KNOTS + most_rules), 1 + KNOTS), np.int64)
     row_of = np.zeros((most_rules, d), np.int64)
     rows = np.zeros(d * (KNOTS + most_rules) * LANES)
     tau = np.zeros(LANES)
@@ -150,7 +184,14 @@ def general(
         b = pairs[p, 0]
         rule_first = begin[pairs[p, 1]]
         n_rules = count[pairs[p, 1]]
-        n_rows = _plan_rows(sets, b, masks, rule_first, rule_first + n_rules, clauses, row_of)
+        n_rows, n_used = _plan_rows(sets, b, masks, rule_first, rule_first + n_rules, clauses, row_of)
+        n_sets = 0
+        for f in range(d):
+            n_sets += sets[b, f] if sets[b, f] > 1 else 0
+        _plan_parts(clauses, n_sets, n_rows, parts)
+        if n_used == 0:  # nothing limits a rule
+            row_of[:, 0] = 0
+            rows[:LANES] = 1.0
         failed = False
         for block in range(start_first, start_last, LANES):
             used = min(LANES, start_last - block)
@@ -164,9 +205,9 @@ def general(
                 store_observation(floats, _OBSERVED + i, observe(load_state(floats, i)))
             discount = 1.0
             for _t in range(t_max):
-                n_sets = _fuzzify(rows, floats, knots, slopes, sets, b)
-                _join_clauses(rows, clauses, n_sets, n_rows)
-                _fire(rows, row_of, n_rules, actions, rule_first, tau, sums)
+                _fuzzify(rows, floats, knots, slopes, sets, b)
+                _join_clauses(rows, parts, n_sets, n_rows)
+                _fire(rows, row_of, n_rules, n_used, actions, rule_first, tau, sums)
                 _choose(sums, tau, values, floats)
                 holes = 0
                 for i in range(LANES):
@@ -188,7 +229,7 @@ def general(
                     state, reward, done = step(load_state(floats, i), floats[_ACTION + i])
                     floats[_RETURN + i] += discount * reward if live != 0 else 0.0
                     ints[_STEPS + i] += live
-                    store_state(floats, i, state)
+                    store_state(floats, i, state, live)
                     store_observation(floats, _OBSERVED + i, observe(state))
                     live = 0 if done else live
                     ints[_LIVE + i] = live

@@ -245,7 +245,7 @@ def planar(
                     state, reward, done = step(load_state(floats, i), floats[_ACTION + i])
                     floats[_RETURN + i] += discount * reward if live != 0 else 0.0
                     ints[_STEPS + i] += live
-                    store_state(floats, i, state)
+                    store_state(floats, i, state, live)
                     store_observation(floats, _OBSERVED + i, observe(state))
                     live = 0 if done else live
                     ints[_LIVE + i] = live

@@ -20,9 +20,10 @@ def load_state(floats: Any, i: int) -> tuple[float]:
     return (floats[i],)
 
 
-def store_state(floats: Any, i: int, state: tuple[float]) -> None:
-    """Write the state of lane i."""
-    floats[i] = state[0]
+def store_state(floats: Any, i: int, state: tuple[float], live: int) -> None:
+    """Write the state of lane i; whether a lane keeps its last one when its episode has ended does not matter."""
+    if live:
+        floats[i] = state[0]
 
 
 def store_observation(floats: Any, i: int, observation: tuple[float]) -> None:

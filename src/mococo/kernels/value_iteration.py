@@ -65,7 +65,7 @@ def transitions(
                 state[0] = low[0] + (i + 0.5) * ((high[0] - low[0]) / bins)
                 state[LANES] = low[1] + (j + 0.5) * ((high[1] - low[1]) / bins)
                 after, reward, done = step(load_state(state, 0), values[a])
-                store_state(state, 0, after)
+                store_state(state, 0, after, 1)
                 row, u = _place(state[0], low[0], high[0], bins, snap)
                 column, w = _place(state[LANES], low[1], high[1], bins, snap)
                 cells[a, s] = bins * bins if done else row * bins + column
@@ -125,7 +125,7 @@ def follow_grid(
                 q[a] = _worth(grid, a, s, cells, weights, rewards, gamma, bins)
             action = _preferred(q, action)
             after, reward, done = step(load_state(floats, 0), values[action])
-            store_state(floats, 0, after)
+            store_state(floats, 0, after, 1)
             returns[n] += discount * reward
             discount *= gamma
             if done:
@@ -150,13 +150,13 @@ def follow_ahead(
             state = load_state(floats, 0)
             for a in range(values.shape[0]):
                 after, reward, done = step(state, values[a])
-                store_state(floats, 0, after)
+                store_state(floats, 0, after, 1)
                 row, u = _place(floats[0], low[0], high[0], bins, False)
                 column, w = _place(floats[LANES], low[1], high[1], bins, False)
                 q[a] = reward if done else reward + gamma * _mean(grid, row * bins + column, u, w, bins)
             action = _preferred(q, action)
             after, reward, done = step(state, values[action])
-            store_state(floats, 0, after)
+            store_state(floats, 0, after, 1)
             returns[n] += discount * reward
             discount *= gamma
             if done:

@@ -49,6 +49,13 @@ class _Generator(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint, config: Config) -> None:
     """Replace the folder's checkpoint."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **_arrays(checkpoint, config))
+    write_atomic(folder / NAME, buffer.getvalue())
+
+
+def _arrays(checkpoint: Checkpoint, config: Config) -> dict[str, Any]:
+    """What is in the file."""
     state = checkpoint.state
     arrays: dict[str, Any] = {
         "version": np.int64(VERSION),
@@ -61,9 +68,13 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, config: Config) -> Non
         arrays |= {f"{name}_{field.name}": getattr(population, field.name) for field in fields(Population)}
     for name in _FRONTS:
         arrays |= {f"{name}_{array}": getattr(getattr(checkpoint, name), array) for array in _ARRAYS}
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays)
-    write_atomic(folder / NAME, buffer.getvalue())
+    return arrays
+
+
+def equal(one: Checkpoint, other: Checkpoint, config: Config) -> bool:
+    """Whether two checkpoints of a run are the same to the bit."""
+    mine, theirs = _arrays(one, config), _arrays(other, config)
+    return all(mine[name].tobytes() == theirs[name].tobytes() for name in mine)
 
 
 def load_checkpoint(folder: Path, config: Config, decoder: Decoder) -> Checkpoint:

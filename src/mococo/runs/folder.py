@@ -48,6 +48,7 @@ from mococo.training import Checkpoint, Record
 _CONFIG, _EVENTS = "config.json", "events.jsonl"
 _FILES = (_CONFIG, _EVENTS, "front.json", "archive.json", checkpoints.NAME)
 _POLICIES = "policies"
+TENSORBOARD = "tensorboard"
 
 
 @dataclass(frozen=True)
@@ -179,12 +180,13 @@ def _clear(path: Path) -> None:
     _clear_drafts(path)
     for name in _FILES:
         (path / name).unlink(missing_ok=True)
-    policies = path / _POLICIES
-    if policies.is_dir() and not policies.is_symlink():
-        for file in policies.glob("complexity-*.json"):
-            file.unlink()
-        if not any(policies.iterdir()):
-            policies.rmdir()
+    for name, ours in ((_POLICIES, "complexity-*.json"), (TENSORBOARD, "events.out.tfevents.*")):
+        folder = path / name
+        if folder.is_dir() and not folder.is_symlink():
+            for file in folder.glob(ours):
+                file.unlink()
+            if not any(folder.iterdir()):
+                folder.rmdir()
 
 
 def _clear_drafts(path: Path) -> None:

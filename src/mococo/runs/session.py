@@ -24,7 +24,7 @@ from mococo.stops import Stops, StopWhen
 from mococo.training import Callback, Checkpoint, Progress, Record, Result, evolve, resolve
 
 INTERRUPTED = "interrupted"
-_SHARE = 100  # a checkpoint is written when this many times what the last one took has passed since
+_SHARE = 200  # a checkpoint is written when this many times what the last one took has passed since
 _FIRST_COST = 0.01  # seconds that the first one is taken to cost
 
 
@@ -76,7 +76,7 @@ class Session:
 
 
 class _Pace:
-    """When the next checkpoint is due, so that they cost about a hundredth of the time."""
+    """When the next checkpoint is due, so that they cost less than a hundredth of the time."""
 
     def __init__(self) -> None:
         self._cost = _FIRST_COST
