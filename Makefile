@@ -38,16 +38,17 @@ print("\n".join(line for name in sys.argv[1:] for line in lists[name]))
 endef
 export REQUIREMENTS
 
-.PHONY: help demo test lint lint-code lint-format lint-types lint-layers format wheel clean
+.PHONY: help demo test lint lint-code lint-format lint-types lint-layers format wheel docs-images clean
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo    train on Mountain Car with seed 0, into demo-run/, and write a page to explore it"
-	@echo "make test    run the tests and the documentation's examples on the installed wheel"
-	@echo "make lint    check code, format, types and layers"
-	@echo "make format  mend what ruff can mend by itself"
-	@echo "make wheel   build dist/mococo-*.whl"
-	@echo "make clean   remove all that these made, .venv and demo-run/ too"
+	@echo "make demo        train on Mountain Car with seed 0, into demo-run/, and write a page to explore it"
+	@echo "make test        run the tests and the documentation's examples on the installed wheel"
+	@echo "make lint        check code, format, types and layers"
+	@echo "make format      mend what ruff can mend by itself"
+	@echo "make wheel       build dist/mococo-*.whl"
+	@echo "make docs-images draw the README's images anew"
+	@echo "make clean       remove all that these made, .venv and demo-run/ too"
 
 demo: $(VENV)/.wheel $(VENV)/.plot-deps
 	@$(BIN)/mococo train MountainCar-v0 --seed 0 -o demo-run --overwrite
@@ -77,6 +78,9 @@ format: $(VENV)/.dev-deps
 wheel: $(VENV)/.run-deps
 	@rm -f dist/mococo-*.whl
 	@$(BIN)/hatchling build -t wheel -d dist
+
+docs-images: $(VENV)/.wheel $(VENV)/.dev-deps $(VENV)/.programs
+	@$(BIN)/python docs/make_images.py
 
 clean:
 	rm -rf $(VENV) build dist demo-run .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

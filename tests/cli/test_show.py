@@ -15,7 +15,7 @@ from mococo.envs.spec import Action
 from mococo.runs.reading import Run as SavedRun
 from mococo.runs.reading import read_run
 from mococo.runs.scores import best
-from tests.cli.conftest import COMMAND, Run, environment
+from tests.cli.conftest import COMMAND, SMALL, Run, environment
 
 
 @pytest.fixture
@@ -120,6 +120,26 @@ def test_json(mococo: Run, run: SavedRun, policy_file: Path) -> None:
     data = json.loads(mococo("show", run.path, "--complexity", member.complexity, "--json").out)
     assert data["policy"]["rb"] == list(member.policy.rb)
     assert json.loads(mococo("show", policy_file, "--json").out) == json.loads(policy_file.read_text())
+
+
+def test_many_seeds(mococo: Run) -> None:
+    """As text (see test_seeds), as data, as a table for LaTeX, and the best of a complexity over the seeds."""
+    assert mococo("train", "MountainCar-v0", *SMALL, "--seeds", 2, "-o", "two", "--quiet").code == 0
+    archives = [read_run(Path(f"two/seed-{seed}")).archive for seed in (0, 1)]
+    levels = sorted({member.complexity for archive in archives for member in archive})
+    data = json.loads(mococo("show", "two", "--json").out)
+    assert (data["done"], data["left"], data["broken"]) == ([0, 1], [], {})
+    assert [row["complexity"] for row in data["complexities"]] == levels
+    table = mococo("show", "two", "--latex").out
+    assert table.startswith("% \\usepackage{booktabs}\n\\begin{tabular}{rrrrrrr}\n")
+    rows = [line for line in table.splitlines() if re.match(r"\d", line)]
+    assert [row.split(" & ")[5] for row in rows] == [f"${row['best']:.2f}$" for row in data["complexities"]]
+    level = levels[-1]
+    top = best([m for archive in archives for m in archive if m.complexity == level])
+    assert f"Mean return {top.performance:.2f} from" in mococo("show", "two", "--complexity", level).out
+    answer = mococo("show", "two", "--complexity", 1)
+    held = ", ".join(map(str, levels))
+    assert (answer.code, answer.err) == (2, f"mococo: two holds no policy of complexity 1; it holds: {held}\n")
 
 
 def test_a_run_that_was_killed(mococo: Run, run: SavedRun) -> None:

@@ -273,7 +273,8 @@ def test_the_timeline_holds_inputs_truths_drivers_and_votes(episode: Episode) ->
 
 def test_the_timeline_shows_its_panels_over_the_same_steps(episode: Episode) -> None:
     axes = rendered(timeline_figure(BEST, episode)).axes
-    assert [ax.get_ylabel() for ax in axes] == ["position", "velocity", "truth of rule", "votes"]
+    told = [ax.get_ylabel() or ax.get_title(loc="left") for ax in axes]
+    assert told == ["position", "velocity", "truth of rule", "votes"]
     assert {ax.get_xlim() for ax in axes} == {(0, len(episode))}
 
 

@@ -20,7 +20,7 @@ from mococo.analysis.trajectories import trace
 from mococo.analysis.value_iteration import solve
 from mococo.cli import text
 from mococo.cli.config import toml_text
-from mococo.cli.main import COMMANDS, OK
+from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.plot import FIGURES, Subject, draw_files
 from mococo.cli.seeds import tell_end, train_seeds
@@ -91,7 +91,7 @@ def write_folder(path: Path, runs: dict[int, Run], config: Config, *, quiet: boo
         texts = {
             "best/policy.json": _json(to_record(best.member.policy)),
             "best/rules.txt": f"{best.member.policy}\n",
-            "best/rules.tex": f"{latex.rule_base(best.member.policy)}\n",
+            "best/rules.tex": f"{latex.BOOKTABS}\n{latex.rule_base(best.member.policy)}\n",
             "data/front.csv": csv_tables.fronts(runs),
             "data/archive.csv": csv_tables.archives(runs),
             "data/generations.csv": csv_tables.generations(runs),
@@ -122,8 +122,6 @@ def _draw(folder: Path, runs: dict[int, Run], best: Found) -> None:
 
 def _explorer(path: Path) -> None:
     """The page over all runs, made by a process of its own beside the figures."""
-    if "report" not in COMMANDS:  # THE ONE PLACE to change when `mococo report` is merged: take these two lines away
-        return
     words = ["report", str(path / RUNS), "-o", str(path / "explorer.html")]
     done = subprocess.run([sys.executable, "-c", _START, *words], capture_output=True, text=True, check=False)
     if done.returncode != OK:

@@ -19,8 +19,8 @@ from mococo.cli.sources import open_source
 from mococo.errors import UsageError
 from mococo.policy import Policy
 from mococo.policy_json import to_record
-from mococo.report.latex import front_table, rule_base
-from mococo.runs.experiment import holds_experiment, look, read_experiment
+from mococo.report.latex import BOOKTABS, front_table, rule_base, seeds_table
+from mococo.runs.experiment import Seeds, holds_experiment, look, read_experiment, summary
 from mococo.runs.folder import member_record
 from mococo.runs.reading import Run
 from mococo.runs.scores import Scored, best
@@ -30,9 +30,9 @@ from mococo.subspecies import tag_text
 
 @dataclass(frozen=True)
 class Show:
-    """Print a run (settings, front, best policy) or a policy (rules, fuzzy sets)."""
+    """Print a run (settings, front, best policy), many seeds (a table), or a policy (rules, fuzzy sets)."""
 
-    path: Annotated[str, TEXT, option("Folder of a run, or file of a policy.", metavar="PATH")]
+    path: Annotated[str, TEXT, option("Folder of a run or of many seeds, or file of a policy.", metavar="PATH")]
     complexity: Annotated[
         int | None, WHOLE, option("Print the run's policy of this complexity.", default="the best policy's")
     ] = None
@@ -43,27 +43,49 @@ class Show:
 def run(words: Sequence[str]) -> int:
     """Read, choose, print."""
     args = parse(Show, "show", words)
-    if holds_experiment(Path(args.path)) and not args.json and args.complexity is None:
-        seeds = look(Path(args.path), read_experiment(Path(args.path)))
-        print(summary_text(Path(args.path), seeds))
-        complain(seeds.broken)
-        return REFUSED if seeds.broken else OK
     if args.json and args.latex:
         raise UsageError("--json and --latex exclude each other")
-    source = open_source(Path(args.path))
+    path = Path(args.path)
+    if holds_experiment(path):
+        seeds = look(path, read_experiment(path))
+        print(_seeds_told(path, seeds, args))
+        complain(seeds.broken)
+        return REFUSED if seeds.broken else OK
+    source = open_source(path)
     if isinstance(source, Policy):
         if args.complexity is not None:
             raise UsageError(f"--complexity picks a policy of a run, but {args.path} is a single policy")
         print(rule_base(source) if args.latex else _json(to_record(source)) if args.json else policy_text(source))
     elif args.complexity is not None:
-        member = _of_complexity(source, args.complexity)
-        told = rule_base(member.policy) if args.latex else _member_text(source, member)
-        print(_json(member_record(member)) if args.json else told)
+        print(_member_told(source, _of_complexity(source.archive, args.complexity, path), args))
     elif args.latex:
         print(_run_latex(source))
     else:
         print(_json(_run_data(source)) if args.json else run_text(source))
     return OK
+
+
+def _seeds_told(path: Path, seeds: Seeds, args: Show) -> str:
+    """A table over the seeds, or their best policy of a complexity."""
+    if args.complexity is not None:
+        members = [member for run in seeds.done.values() for member in run.archive]
+        member = _of_complexity(members, args.complexity, path)
+        run = next(run for run in seeds.done.values() if member in run.archive)
+        return _member_told(run, member, args)
+    if args.latex:
+        if not seeds.done:
+            raise UsageError(f"{path} holds no policies")
+        return f"{BOOKTABS}\n{seeds_table(summary(seeds.done))}"
+    if args.json:
+        rows = summary(seeds.done)
+        return _json({"done": list(seeds.done), "left": seeds.left, "broken": seeds.broken, "complexities": rows})
+    return summary_text(path, seeds)
+
+
+def _member_told(run: Run, member: Scored, args: Show) -> str:
+    if args.json:
+        return _json(member_record(member))
+    return rule_base(member.policy) if args.latex else _member_text(run, member)
 
 
 def policy_text(policy: Policy) -> str:
@@ -108,7 +130,7 @@ def _run_latex(run: Run) -> str:
     """The archive's table, and the best policy's."""
     if not run.archive:
         raise UsageError(f"{run.path} holds no policies")
-    return f"{front_table(run.archive)}\n\n{rule_base(best(run.archive).policy)}"
+    return f"{BOOKTABS}\n{front_table(run.archive)}\n\n{rule_base(best(run.archive).policy)}"
 
 
 def _member_text(run: Run, member: Scored) -> str:
@@ -120,12 +142,13 @@ def _member_text(run: Run, member: Scored) -> str:
     return f"{text.wrapped(numbers)}\n\n{policy_text(member.policy)}"
 
 
-def _of_complexity(run: Run, complexity: int) -> Scored:
-    for member in run.archive:
-        if member.complexity == complexity:
-            return member
-    known = ", ".join(str(member.complexity) for member in run.archive) or "none"
-    raise UsageError(f"{run.path} holds no policy of complexity {complexity}; it holds: {known}")
+def _of_complexity(members: Sequence[Scored], complexity: int, path: Path) -> Scored:
+    """The best of a complexity."""
+    fitting = [member for member in members if member.complexity == complexity]
+    if fitting:
+        return best(fitting)
+    known = ", ".join(map(str, sorted({member.complexity for member in members}))) or "none"
+    raise UsageError(f"{path} holds no policy of complexity {complexity}; it holds: {known}")
 
 
 def _run_data(run: Run) -> dict[str, Any]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mococo.policy import Policy
+from mococo.runs.experiment import Row
 from mococo.runs.scores import Scored
 from mococo.subspecies import Tag
+
+BOOKTABS = r"% \usepackage{booktabs}"
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -53,6 +56,20 @@ def front_table(members: Sequence[Scored]) -> str:
         for member in members
     ]
     return _table("rrlrr", ("Complexity", "Rules", "Subspecies", "Training starts", "Fresh starts"), rows)
+
+
+def seeds_table(rows: Sequence[Row]) -> str:
+    """All runs at each complexity: how many have a policy of it, and how good those are."""
+    cells = [
+        (
+            str(row.complexity),
+            str(row.seeds),
+            *(_number(x) for x in (*row.quartiles, row.best, row.fresh_median)),
+        )
+        for row in rows
+    ]
+    headers = ("Complexity", "Runs", "Lower quartile", "Median", "Upper quartile", "Best", "Median, fresh starts")
+    return _table("rrrrrrr", headers, cells)
 
 
 def rule_base(policy: Policy) -> str:

@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 CELLS, MARGINAL_CELLS = 500, 200
 _TINT, _HATCH = 0.45, "#AAAAAA"
 _MOST_RULES = 12  # as many are written out below the map
+_CLEAR = 700  # as many steps of all episodes can be told apart; lines of more are thinner
+_COLOUR_BAR = 1.1  # inches that it takes from the map
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +70,9 @@ def draw_map(
         _draw_actions(grid, style.action_colours(policy), ax)
     _draw_borders(grid, ax)
     _number_rules(policy, grid, ax)
+    thickness = min(0.9, max(0.35, 0.9 * (_CLEAR / max(1, sum(map(len, episodes)))) ** 0.5))
     for episode in episodes:
-        _draw_way(episode.inputs[:, where.x], episode.inputs[:, where.y], episode.uncovered, ax)
+        _draw_way(episode.inputs[:, where.x], episode.inputs[:, where.y], episode.uncovered, thickness, ax)
     ax.set_xlim(*where.spans[0])
     ax.set_ylim(*where.spans[1])
     style.dress(ax, policy.features[where.x].name, policy.features[where.y].name, where.words)
@@ -238,9 +241,9 @@ def _middles(policy: Policy, rule: Rule, f: int) -> list[float]:
     return middles
 
 
-def _draw_way(xs: Floats, ys: Floats, uncovered: bool, ax: Axes) -> None:
-    ax.plot(xs, ys, color="white", linewidth=2.2, alpha=0.7, zorder=3)
-    ax.plot(xs, ys, color=style.INK, linewidth=0.9, zorder=3.1, label="episode")
+def _draw_way(xs: Floats, ys: Floats, uncovered: bool, thickness: float, ax: Axes) -> None:
+    ax.plot(xs, ys, color="white", linewidth=2.4 * thickness, alpha=0.7, zorder=3)
+    ax.plot(xs, ys, color=style.INK, linewidth=thickness, zorder=3.1, label="episode")
     ax.plot(xs[:1], ys[:1], "o", color="white", markeredgecolor=style.INK, markersize=4, zorder=4)
     ax.plot(xs[-1:], ys[-1:], "X" if uncovered else "o", color=style.INK, markersize=4, zorder=4, clip_on=False)
 
@@ -249,7 +252,7 @@ def _entries(policy: Policy, width: float) -> list[tuple[str, int]]:
     """The rules in words, each with its action, or the actions alone where there are many rules."""
     if len(policy.rules) > _MOST_RULES:
         return [(style.plain(action.words), a) for a, action in enumerate(policy.actions)]
-    room = max(1.0, width - 1.2)
+    room = max(1.0, width - 1.2 - (_COLOUR_BAR if policy.continuous else 0))
     return [
         ("\n".join(style.wrapped(style.plain(f"{r} {rule.text}", 10_000), room)), rule.action - 1)
         for r, rule in enumerate(policy.rules, 1)

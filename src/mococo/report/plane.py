@@ -49,7 +49,8 @@ def plane(
         rest = _visited(episodes, others, given)
         free = [policy.features[f].name for f in others if f not in given]
         fixed = _told(policy, [f for f in others if f in given], rest[0])
-        states = f"what is taken most often over {len(rest)} visited values of {', '.join(free)}" if free else ""
+        what = "mean output" if policy.continuous else "what is taken most often"
+        states = f"{what} over {len(rest)} visited values of {', '.join(free)}" if free else ""
         words = "; ".join(filter(None, [states, fixed and f"at {fixed}"]))
     else:
         rest = _usual(policy, episodes, given)

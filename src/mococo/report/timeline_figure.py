@@ -26,7 +26,7 @@ def timeline_figure(
     """The features that the policy looks at (the first four), the rules, and the votes, over the same steps."""
     _check(episode)
     used = style.used_features(policy)[:_MOST_FEATURES]
-    heights = [0.85] * len(used) + [0.45 * sum(_heights(policy, width)), 1.0]
+    heights = [1.0] * len(used) + [0.45 * sum(_heights(policy, width)), 1.0]
     figure = style.new_figure(width, sum(heights) + 0.9) if figure is None else figure
     *above, middle, below = style.panels(figure, heights)
     for f, ax in zip(used, above, strict=True):
@@ -48,7 +48,7 @@ def draw_input(policy: Policy, episode: Episode, feature: int, ax: Axes | None =
     ax.set_xlim(0, max(1, len(episode)))
     ax.margins(y=0.1)
     style.few_ticks(ax)
-    return style.dress(ax, "step", policy.features[feature].name)
+    return style.dress(ax, "step", "", policy.features[feature].name)
 
 
 def draw_firing(policy: Policy, episode: Episode, ax: Axes | None = None) -> Axes:
@@ -99,7 +99,7 @@ def draw_votes(policy: Policy, episode: Episode, ax: Axes | None = None) -> Axes
     elif episode.firing.choices.min() == NOBODY:
         raise AssertionError("an episode goes on only while rules fire")
     ax.set_xlim(0, max(1, len(episode)))
-    ax.set_ylim(-0.2, 1.02)
+    ax.set_ylim(0 if policy.continuous else -0.2, 1.02)
     ax.set_yticks([0, 0.5, 1])
     style.dress(ax, "step", "votes")
     style.legend_below(ax, ncols=max(1, int(style.width_of(ax) / 1.6)))
