@@ -91,9 +91,13 @@ def not_compiled(env: Environment, error: Exception) -> Exception:
     from mococo.kernels.jit import why_not_compiled
 
     why = why_not_compiled(error)
-    return error if why is None else EnvironmentSpecError(
-        f"{env.id} cannot be compiled: {why}. A compiled step may use numbers, tuples of numbers, plain functions, math "
-        f"and numpy; `mococo check-env` tells more"
+    return (
+        error
+        if why is None
+        else EnvironmentSpecError(
+            f"{env.id} cannot be compiled: {why}. A compiled step may use numbers, tuples of numbers, plain functions, "
+            f"math and numpy; `mococo check-env` tells more"
+        )
     )
 
 

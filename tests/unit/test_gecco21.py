@@ -16,6 +16,7 @@ from mococo.envs.mountain_car import MOUNTAIN_CAR
 from mococo.report import csv_tables
 from mococo.report.reproduction import readme
 from mococo.runs.reading import Run
+from mococo.runs.records import RUN_FORMAT, RUN_VERSION, RunRecord
 from mococo.runs.scores import Scored
 from mococo.stops import Stops
 from mococo.training import Record
@@ -110,7 +111,9 @@ def test_individuals_for_each_gene_by_hand() -> None:
 def run(seed: int, members: list[Found]) -> Run:
     history = (Record(0, 10, 100, {2: -150.0}, 1.0, 2.0, 3, 0.5), Record(1, 10, 90, {}, 1.5, 2.5, 3, 0.4))
     scored = tuple(f.member for f in members)
-    return Run(Path(), "MountainCar-v0", seed, Config(), {}, history, scored, scored, 1000, True, 2, "", Stops())
+    record = RunRecord(RUN_FORMAT, RUN_VERSION, "MountainCar-v0", seed, Config(), {}, Stops())
+    ended = (1000, True, 2, "", Stops())
+    return Run(Path(), "MountainCar-v0", seed, Config(), {}, history, scored, scored, *ended, record)
 
 
 RUNS = {3: run(3, LADDER), 1: run(1, AS_IN_THE_PAPER)}

@@ -16,7 +16,7 @@ from mococo.stops import Stops
 from mococo.training import Record
 
 PAGE = (Path(__file__).parents[2] / "docs" / "run_format.md").read_text(encoding="utf-8")
-SECTIONS = {title: text for title, text in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)}
+SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 
 RECORDS = [
     ("`config.json`", records.RunRecord.__struct_fields__),

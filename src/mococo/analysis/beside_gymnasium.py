@@ -106,20 +106,21 @@ def _state(env: Environment, theirs: Any, observation: Any) -> State | None:
         numbers = np.ravel(candidate) if candidate is not None else np.empty(0)
         if len(numbers) == env.n_state and numbers.dtype.kind in "fi":
             state = tuple(float(x) for x in numbers)
-            if candidate is held or tuple(env.observe(state)) == state:
+            if candidate is held or tuple(env.functions[1](state)) == state:
                 return state
     return None
 
 
 def _episode(env: Environment, theirs: Any, state: State, tally: _Tally, rng: np.random.Generator) -> None:
+    step, observe = env.functions
     ours_total = theirs_total = 0.0
     ended = False
     while not ended:
         action = float(np.float32(random_action(env, rng))) if env.continuous else random_action(env, rng)
         observation, reward, terminated, truncated, _ = theirs.step(_as_gymnasium(env, action))
-        state, our_reward, done = env.step(state, action)
+        state, our_reward, done = step(state, action)
         tally.steps += 1
-        seen = np.array(env.observe(state))
+        seen = np.array(observe(state))
         same = [
             tally.add("observation", seen.astype(np.float32) if env.float32 else seen, observation),
             tally.add("reward", our_reward, float(reward)),

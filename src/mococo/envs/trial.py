@@ -21,7 +21,7 @@ def try_out(env: Environment) -> None:
 
 def observed(env: Environment, state: State) -> tuple[float, ...]:
     """What a policy would see, checked."""
-    found = tuple(env.observe(state))
+    found = tuple(env.functions[1](state))
     if len(found) != len(env.observed) or not all(math.isfinite(x) for x in found):
         raise EnvironmentSpecError(
             f"{env.id}: observe must give a finite number for each of the {len(env.observed)} features, got {found} "
@@ -32,7 +32,8 @@ def observed(env: Environment, state: State) -> tuple[float, ...]:
 
 def stepped(env: Environment, state: State, action: float) -> tuple[State, float, bool]:
     """One step in plain Python, checked, and taken twice."""
-    answer: Any = env.step(state, action)
+    step, _ = env.functions
+    answer: Any = step(state, action)
     try:
         after, reward, done = answer
         well = len(after) == env.n_state and all(math.isfinite(x) for x in (*after, reward)) and done in (False, True)
@@ -43,7 +44,7 @@ def stepped(env: Environment, state: State, action: float) -> tuple[State, float
             f"{env.id}: step must give ({env.n_state} finite numbers), a finite reward, and whether the episode has "
             f"ended; from {state} with action {action:g} it gave {answer}"
         )
-    if env.step(state, action) != answer:
+    if step(state, action) != answer:
         raise EnvironmentSpecError(
             f"{env.id}: step gives another answer when it is called again, from {state} with action {action:g}; put "
             f"chance into the start states, so that all policies meet the same"
