@@ -146,8 +146,8 @@ def test_the_description_is_gymnasiums(env_id: str) -> None:
     assert gym.spec.max_episode_steps == env.t_max
     space = gym.observation_space
     assert isinstance(space, gymnasium.spaces.Box)
-    assert [np.float32(f.low) >= low for f, low in zip(env.features, space.low, strict=True)] == [True] * len(space.low)
-    assert [np.float32(f.high) <= high for f, high in zip(env.features, space.high, strict=True)] == [True] * len(
+    assert [np.float32(f.low) >= low for f, low in zip(env.observed, space.low, strict=True)] == [True] * len(space.low)
+    assert [np.float32(f.high) <= high for f, high in zip(env.observed, space.high, strict=True)] == [True] * len(
         space.high
     )
     values = [np.array([a.value], dtype=np.float32) if env.continuous else a.value for a in env.actions]

@@ -50,6 +50,8 @@ PENDULUM = Environment(
         Feature("cos_angle", -1.0, 1.0, ("Down", "Up")),
         Feature("sin_angle", -1.0, 1.0, ("Right", "Left")),
         Feature("angular_velocity", -MAX_SPEED, MAX_SPEED),
+        # Where it is about to be: what balances it at the top must know both how far off it is and how it moves.
+        Feature("lean", -1.0, 1.0, ("Right", "Left"), terms=(("sin_angle", 1.0), ("angular_velocity", 0.2))),
     ),
     actions=tuple(Action(value, f"torque {value:g}") for value in (-2.0, -0.7, 0.0, 0.7, 2.0)),
     performance_bounds=(-3255.0, -100.0),  # 200 of the most costly steps there are
@@ -60,5 +62,13 @@ PENDULUM = Environment(
     draw_starts=draw_starts,
     training_starts=training_starts,
     continuous=True,
-    settings={"subspecies": "2x2x2,3x2x3,2x3x3,3x3x3", "failed": "worst", "min_complexity": 2},
+    settings={
+        "subspecies": "2x1x2x2,3x1x2x2,2x1x2x3,3x1x2x3",
+        "failed": "worst",
+        "min_complexity": 2,
+        "eta": 100,
+        "num_gens": 40,
+        "db_pop_size": 150,
+        "rb_pop_size": 300,
+    },
 )
