@@ -25,6 +25,7 @@ from mococo.policy_json import to_record
 from mococo.report.explorer import explorer_data
 from mococo.report.explorer_page import explorer_page
 from mococo.report.map_figure import action_grid
+from mococo.runs.environments import record_of
 from mococo.runs.reading import Run, read_run
 from mococo.runs.scores import FRESH_SEED, best
 from tests.browser.conftest import Open, Opened
@@ -351,7 +352,8 @@ def test_every_environment_has_its_scene(explorer: Opened, run: Run, env_id: str
         tag, [0.5] * sum(tag), rb, env.features, env.actions, continuous=env.continuous
     )
     member = replace(run.archive[0], policy=policy, complexity=policy.complexity)
-    data = explorer_data([replace(run, env=env.id, archive=(member,), front=())])
+    record = msgspec.structs.replace(run.record, env=env.id, environment=record_of(env))
+    data = explorer_data([replace(run, env=env.id, archive=(member,), front=(), record=record)])
     explorer.page.evaluate(
         "([policy, scene]) => { data.before = data.scene; data.scene = scene; const id = policies.length;"
         " policies.push({...policy, id, complexity: 9, tag: '2x2'}); choose('a', id); seek(1e9); }",

@@ -51,7 +51,7 @@ def test_every_command_has_its_help(mococo: Run, command: str) -> None:
         (["xyz"], f"unknown command 'xyz'. Known: {', '.join(sorted(COMMANDS))}."),
         (["--hepl"], "unknown option '--hepl'. Did you mean --help?"),
         (["train"], "ENV is missing: Environment, for example MountainCar-v0. See mococo train --help"),
-        (["show"], "PATH is missing: Folder of a run, or file of a policy. See mococo show --help"),
+        (["show"], "PATH is missing: Folder of a run or of many seeds, or file of a policy. See mococo show --help"),
         (
             ["solve", "MountainCar-v0", "--bin", "9"],
             "unknown option --bin. Did you mean --bins? See mococo solve --help",

@@ -58,6 +58,11 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Environment]:
     return held
 
 
+def moved(run: Run, env: str) -> Run:
+    """The same run, as if it had been one of before the environment was kept in its folder, and of another id."""
+    return replace(run, env=env, record=msgspec.structs.replace(run.record, env=env, environment=msgspec.UNSET))
+
+
 def test_every_policy_is_there_once_with_its_scores(run: Run, data: ExplorerData) -> None:
     assert [policy.archive for policy in data.policies] == sorted((p.archive for p in data.policies), reverse=True)
     archive = [policy for policy in data.policies if policy.archive]
@@ -107,7 +112,7 @@ def test_episodes_are_those_that_python_plays(data: ExplorerData) -> None:
 
 def test_numbers_that_policies_see_in_full_stay_in_full(run: Run, registered: dict[str, Environment]) -> None:
     register(replace(MOUNTAIN_CAR, id="Double", float32=False))
-    data = explorer_data([replace(run, env="Double")])
+    data = explorer_data([moved(run, "Double")])
     assert data.double
     seen = np.frombuffer(base64.b64decode(data.policies[0].episodes[0].seen), "<f8")
     assert seen[0] == MOUNTAIN_CAR.draw_starts(5, FRESH_SEED)[0, 0]
@@ -121,7 +126,7 @@ def test_many_policies_have_fewer_episodes_each(run: Run) -> None:
 
 
 def test_an_environment_that_is_not_here_costs_only_the_episodes(run: Run) -> None:
-    data = explorer_data([replace(run, env="Unknown-v0")])
+    data = explorer_data([moved(run, "Unknown-v0")])
     assert [policy.episodes for policy in data.policies] == [[]] * len(data.policies)
     assert data.note.startswith("No episodes are shown, because the environment cannot be made here: unknown env")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-import pickle
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
+from multiprocessing.reduction import ForkingPickler
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -70,23 +70,23 @@ class Maker:
             env = gymnasium.wrappers.FlattenObservation(env)
         return env
 
-    def pickled(self) -> bytes | None:
-        """For another Python process; None where it holds what only this one knows, as a lambda or a local class."""
-        stream = io.BytesIO()
+    @property
+    def travels(self) -> bool:
+        """Whether it can be sent to another Python process: not if only this one knows a lambda or a local class."""
         try:
-            _Travelling(stream).dump(self)
-        except (pickle.PicklingError, AttributeError, TypeError):
-            return None
-        return stream.getvalue()
+            _Travelling(io.BytesIO()).dump(self)
+        except Exception:  # whatever a user's object raises, it stays here
+            return False
+        return True
 
 
-class _Travelling(pickle.Pickler):
-    """Refuses what another process could not import."""
+class _Travelling(ForkingPickler):
+    """What a connection sends an object with; refuses what another process could not import."""
 
     def reducer_override(self, thing: Any) -> Any:
         """Look at the module of each function and class."""
         if isinstance(thing, type | FunctionType):
             root = thing.__module__.partition(".")[0]
             if root not in sys.builtin_module_names and PathFinder.find_spec(root) is None:
-                raise pickle.PicklingError(f"{thing.__qualname__} is defined in the script itself")
+                raise TypeError(f"{thing.__qualname__} is defined in the script itself")
         return NotImplemented

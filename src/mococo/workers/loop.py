@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 import threading
 import time
@@ -54,6 +53,5 @@ def main(handle: int, ticks_handle: int) -> None:
     """A worker that was started as a new Python process, with a socket and the file of its ticks."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     connection: Connection = Connection(handle)
-    path, maker = connection.recv()
-    sys.path[:] = path
-    serve(connection, Ticks.of_file(ticks_handle), pickle.loads(maker))  # noqa: S301 - of our own process, not a file
+    sys.path[:] = connection.recv()  # first, because the maker may be of a module that only it leads to
+    serve(connection, Ticks.of_file(ticks_handle), connection.recv())

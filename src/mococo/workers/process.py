@@ -10,6 +10,7 @@ import subprocess
 import sys
 import warnings
 import weakref
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from mococo.envs.simulator import Maker, Simulator
@@ -31,20 +32,22 @@ class Worker:
 
     def __init__(self, simulator: Simulator) -> None:
         maker = simulator.maker()
-        data = maker.pickled()
+        travels = maker.travels
         ours, theirs = socket.socketpair()
         self.ticks, file = Ticks.make()
         self.connection: Connection = Connection(ours.detach())
         self._process: subprocess.Popen[bytes] | multiprocessing.process.BaseProcess
         with file, theirs:
-            if data is None:
-                self._process = _forked(simulator, self.connection, theirs, self.ticks, maker)
-            else:
+            if travels:
                 self._process = _spawned(theirs, file.fileno())
+            else:
+                self._process = _forked(simulator, self.connection, theirs, self.ticks, maker)
         _ours.add(self)
         self._end = weakref.finalize(self, _end, self._process, self.connection)
-        if data is not None:
-            self.connection.send((sys.path, data))
+        if travels:
+            with suppress(OSError):  # it has died; `wait_until_ready` will tell
+                self.connection.send(sys.path)
+                self.connection.send(maker)
 
     def wait_until_ready(self, name: str) -> None:
         """Return when the environment is made; its complaint where it is not."""
