@@ -1,9 +1,10 @@
 """How good the policies are that the shipped defaults find: python benchmarks/results.py [--env ID] [--write].
 
-Trains each environment with its defaults, seeds 0 to 4 (LunarLander-v3: 0 and 1, half an hour each on two cores), into
---runs; what is there already is not trained again. Of each run it takes, for each bar, the policy of the archive with the
-best performance on the training starts that is simple enough, and plays it from 1000 starts that nothing has seen: neither
-the search, nor the scores of a run's folder. Prints a table; --write replaces docs/results.md.
+Trains each environment with its defaults, seeds 0 to 4 (LunarLander-v3: 0 and 1, half an hour each on two cores),
+into --runs; what is there already is not trained again. Of each run it takes, for each bar, the policy of the archive
+that is simple enough and has the best fresh performance in the run's table, as a user would, and plays it from 1000
+other starts, which nothing has seen: neither the search, nor the run's scores. Prints a table; --write replaces
+docs/results.md.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ class Judged:
 
     seed: int
     policy: Policy
-    training: float
+    chosen_by: float
+    """Its fresh performance in the run's table."""
     fresh: float
 
     def __str__(self) -> str:
@@ -97,10 +99,10 @@ def judge(bar: Bar, runs: Sequence[Run]) -> list[Judged]:
     for run in runs:
         simple = [member for member in run.archive if member.complexity <= bar.complexity]
         if simple:
-            chosen.append((run.seed, max(simple, key=lambda member: (member.performance, -member.complexity))))
+            chosen.append((run.seed, max(simple, key=lambda member: (member.fresh_performance, -member.complexity))))
     played = mococo.evaluate([member.policy for _, member in chosen], bar.env, episodes=EPISODES, seed=JUDGE)
     return [
-        Judged(seed, member.policy, member.performance, float(fresh))
+        Judged(seed, member.policy, member.fresh_performance, float(fresh))
         for (seed, member), fresh in zip(chosen, played.performance, strict=True)
     ]
 
@@ -121,8 +123,8 @@ def row(bar: Bar, judged: Sequence[Judged]) -> str:
 
 
 def best(judged: Sequence[Judged]) -> Judged:
-    """Chosen by its training starts, so that the fresh ones stay fresh."""
-    return max(judged, key=lambda one: (one.training, -one.policy.complexity))
+    """Chosen as each run's was, so that the judge's starts stay fresh."""
+    return max(judged, key=lambda one: (one.chosen_by, -one.policy.complexity))
 
 
 def page(table: Sequence[str], found: dict[str, dict[int, Sequence[Judged]]], times: Sequence[str]) -> str:
@@ -146,9 +148,9 @@ def page(table: Sequence[str], found: dict[str, dict[int, Sequence[Judged]]], ti
             "Written by `python benchmarks/results.py --write`; do not edit by hand.",
             "",
             f"Every environment was trained with nothing but its id and a seed: `mococo train ID --seeds N`. Of each "
-            f"run's archive the table takes the policy with the best performance on the **training** starts that is "
-            f"simple enough, and gives its mean return from {EPISODES} **fresh** starts, which neither the search nor "
-            f"the choice has seen. Its complexity, the number of decision points, stands in parentheses.",
+            f"run's archive the table takes the policy that is simple enough and does best from the run's 1000 fresh "
+            f"starts, and gives its mean return from {EPISODES} **others**, which neither the search nor the choice "
+            f"has seen. Its complexity, the number of decision points, stands in parentheses.",
             "",
             "| environment | bar | seeds that reach it | reached | each seed | median |",
             "|---|---|---|---|---|---|",
@@ -156,7 +158,7 @@ def page(table: Sequence[str], found: dict[str, dict[int, Sequence[Judged]]], ti
             "",
             "## Beside what is published",
             "",
-            "Ours: the run whose policy is best on its training starts, from fresh ones, once for each bar above. "
+            "Ours: the run whose policy is the best by its table, from other starts, once for each bar above. "
             "The others are figures of the projects' own tables, or were measured again on fresh seeds.",
             "",
             "| environment | Mococo (complexity) | best readable policy | rule by hand | deep reinforcement learning |",
@@ -169,7 +171,7 @@ def page(table: Sequence[str], found: dict[str, dict[int, Sequence[Judged]]], ti
             "|---|---|---|---|---|",
             *times,
             "",
-            "Seconds are those of the search on one core, with a second run beside it on the other, on a shared machine.",
+            "Seconds are those of the search on one core, with another run beside it, on a shared machine.",
             "",
             "## The simplest of them, in words",
             "",

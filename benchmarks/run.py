@@ -66,7 +66,7 @@ def main() -> None:
     spent.clear()
     for seed in range(args.seed, args.seed + args.runs):
         begin = time.perf_counter()
-        result = mococo.train("MountainCar-v0", seed=seed, threads=args.threads)
+        result = mococo.train("MountainCar-v0", seed, mococo.Config(), threads=args.threads)
         runs.append(time.perf_counter() - begin)
         steps += sum(record.env_steps for record in result.history)
         peaks.append(peak_mib())

@@ -72,6 +72,9 @@ class Config(msgspec.Struct, metaclass=_NamesSettings, frozen=True, kw_only=True
     failed: str = "counted"
     """How a policy at the lower performance bound is ranked: `counted`, with its own complexity, as in the paper; or
     `worst`, with one above the maximum, so that the smallest failing policies do not crowd the front."""
+    refine: float = 0.0
+    """Evaluations of neighbours of the archive's policies besides, as a share of each generation's own. Only the
+    archive gains by them: F_1 stays what it is."""
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "subspecies", _check_subspecies(self.subspecies))
@@ -179,6 +182,7 @@ _REALS: dict[str, tuple[Callable[[float], bool], str]] = {
     "db_mut_sigma": (lambda sigma: 0 <= sigma < math.inf, "be a finite standard deviation >= 0"),
     "rb_p_cross": _PROBABILITY,
     "rb_p_mut": _PROBABILITY,
+    "refine": (lambda share: 0 <= share <= 1, "be a share between 0 and 1"),
 }
 
 

@@ -105,6 +105,14 @@ class SolutionSet:
     def __len__(self) -> int:
         return len(self.first)
 
+    def __or__(self, other: SolutionSet) -> SolutionSet:
+        """Both, of the union of their populations; the solutions of `self` come first."""
+        names = ("perf", "comp", "rank", "crowd")
+        values = (np.concatenate([getattr(self, name), getattr(other, name)]) for name in names)
+        first = np.concatenate([self.first, len(self.r1) + other.first])
+        second = np.concatenate([self.second, len(self.r2) + other.second])
+        return SolutionSet(self.r1 | other.r1, self.r2 | other.r2, first, second, *values)
+
     @property
     def tag(self) -> Ints:
         """(m,) index into Sigma."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mococo.algorithm import Evaluate, Generation, State, fuzzy_mococo, initial_state
+from mococo.algorithm import Evaluate, Generation, State, eval_soln_set, fuzzy_mococo, initial_state
 from mococo.config import Config, make_config
 from mococo.envs.gymnasium_env import proposed
 from mococo.envs.proposal import budget, check_budget
@@ -21,6 +21,7 @@ from mococo.evaluation import RolloutEvaluator, check_seed, user_evaluation
 from mococo.front import Decoder, Front
 from mococo.policy import Policy
 from mococo.population import Problem, SolutionSet
+from mococo.refinement import Refiner
 from mococo.subspecies import tag_text
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Record:
 
     gen: int
     evaluations: int
-    """Solutions evaluated in this generation."""
+    """Policies evaluated in this generation."""
     env_steps: int
     """Environment steps taken in this generation; 0 where the evaluation does not count them."""
     best: dict[int, float]
@@ -47,6 +48,8 @@ class Record:
     seconds: float
     faults: int = 0
     """Episodes of this generation in which a real environment failed."""
+    refined: int = 0
+    """How many of the evaluations were of neighbours of the archive's policies: see `mococo.refinement`."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +165,9 @@ def evolve(
 ) -> Iterator[Progress]:
     """Run Fuzzy MoCoCo generation by generation.
 
-    `evaluate` replaces the rollouts: it is given the policies of a generation and returns their performances, for
-    example from a test rig. `start` is a checkpoint of the same run, from which it goes on as if it had never stopped.
+    `evaluate` replaces the rollouts: it is given the policies of a generation, and after them the archive's neighbours
+    if `refine` is not 0, and returns their performances, for example from a test rig.
+    `start` is a checkpoint of the same run, from which it goes on as if it had never stopped.
     """
     environment = find(env)
     resolved = resolve(environment, config, settings)
@@ -183,12 +187,17 @@ def evolve(
         evaluator = user_evaluation(evaluate, decoder.policy)
     state = initial_state(problem, resolved, check_seed(seed)) if start is None else start.state
     archive = Front.empty(decoder) if start is None else start.archive
+    refiner = Refiner(evaluator, problem, resolved.refine)
+    refiner.look_at(archive, state.rng)
     steps_before, faults_before, clock = 0, 0, time.perf_counter()
-    for generation in fuzzy_mococo(evaluator, problem, resolved, state):
-        archive = archive.merged(Front.of(generation.solns, generation.gen, decoder))
+    for generation in fuzzy_mococo(refiner, problem, resolved, state):
+        near = eval_soln_set(refiner.near, refiner.answer, problem)
+        for solns in (generation.solns, near):
+            archive = archive.merged(Front.of(solns, generation.gen, decoder))
+        refiner.look_at(archive, generation.state.rng)
         steps, now = getattr(evaluator, "env_steps", 0), time.perf_counter()
         faults = getattr(evaluator, "faults", None)
-        record = _record(generation, archive, problem, steps - steps_before, now - clock)
+        record = _record(generation, archive, problem, (steps - steps_before, len(near)), now - clock)
         if faults is not None:
             record = replace(record, faults=faults.total - faults_before)
             faults_before = faults.total
@@ -223,18 +232,22 @@ def resolve(env: Environment, config: Config | None, settings: dict[str, Any]) -
     return resolved
 
 
-def _record(generation: Generation, archive: Front, problem: Problem, env_steps: int, seconds: float) -> Record:
+def _record(
+    generation: Generation, archive: Front, problem: Problem, counts: tuple[int, int], seconds: float
+) -> Record:
+    env_steps, refined = counts
     solns = generation.solns
     worst = (problem.perf_bounds[0], problem.comp_bounds[1])
     f1 = Front.of(solns, generation.gen, archive.decoder)
     best = {int(c): float(f1.perf[f1.comp == c].max()) for c in np.unique(f1.comp)}
     return Record(
         gen=generation.gen,
-        evaluations=len(solns),
+        evaluations=len(solns) + refined,
         env_steps=env_steps,
         best=best,
         hypervolume=f1.hypervolume(*worst),
         archive_hypervolume=archive.hypervolume(*worst),
         archive_size=len(archive),
         seconds=seconds,
+        refined=refined,
     )

@@ -199,7 +199,7 @@ def check(progress: Progress, chosen: dict[str, Any]) -> None:
     assert not np.isnan(solns.crowd).any()
     in_front = (solns.rank == 1) & ((solns.perf > -200) | (chosen["failed"] == "counted"))
     assert len(progress.front) == np.count_nonzero(in_front)
-    assert progress.record.evaluations == len(solns)
+    assert progress.record.evaluations == len(solns) + progress.record.refined
     assert (np.count_nonzero(state.q2.genotype, axis=1) >= (chosen["min_complexity"] or 2)).all()
     for archived in progress.archive:
         assert not (

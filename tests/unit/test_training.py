@@ -36,7 +36,7 @@ def test_a_result_holds_front_archive_history_and_what_made_them() -> None:
     result = small(3)
     assert result.seed == 3
     assert result.env is MOUNTAIN_CAR
-    assert result.config == Config(**SMALL)
+    assert result.config == Config(**SMALL, **MOUNTAIN_CAR.settings)
     assert [record.gen for record in result.history] == [0, 1, 2, 3]
     assert all(member.gen == 3 for member in result.front)
     assert {member.gen for member in result.archive} <= {0, 1, 2, 3}
@@ -61,7 +61,7 @@ def test_the_front_is_f_1_of_the_last_generation() -> None:
 
 
 def test_the_archive_is_all_that_no_generation_dominates() -> None:
-    run = list(evolve("MountainCar-v0", 5, **SMALL))
+    run = list(evolve("MountainCar-v0", 5, refine=0, **SMALL))
     ever = {pair for p in run for pair in zip(p.solns.perf.tolist(), p.solns.comp.tolist(), strict=True)}
     best = {a for a in ever if not any(b != a and b[0] >= a[0] and b[1] <= a[1] for b in ever)}
     archive = run[-1].archive
@@ -79,7 +79,7 @@ def test_history_tells_each_generation_in_numbers() -> None:
     run = list(evolve("MountainCar-v0", 1, **SMALL))
     for progress in run:
         record, solns = progress.record, progress.solns
-        assert record.evaluations == len(solns)
+        assert record.evaluations == len(solns) + record.refined
         assert record.env_steps > 0
         assert record.seconds > 0
         ones = solns.rank == 1
@@ -97,7 +97,7 @@ def test_history_tells_each_generation_in_numbers() -> None:
 
 def test_steps_are_those_of_the_episodes() -> None:
     """Those of equal solutions count each time they stand in a generation."""
-    progress = next(evolve("MountainCar-v0", 2, **SMALL))
+    progress = next(evolve("MountainCar-v0", 2, refine=0, **SMALL))
     solns = progress.solns
     policies = [
         progress.decoder.policy(int(tag), solns.r1.genotype[i], solns.r2.genotype[j])
@@ -113,9 +113,16 @@ def test_steps_are_those_of_the_episodes() -> None:
 
 
 def test_settings_by_name_are_those_of_a_config() -> None:
-    by_name, by_config = small(7), mococo.train("MountainCar-v0", 7, Config(**SMALL))
+    by_name, by_config = small(7), mococo.train("MountainCar-v0", 7, Config(**SMALL, **MOUNTAIN_CAR.settings))
     assert by_name.config == by_config.config
     assert bits(by_name.archive) == bits(by_config.archive)
+
+
+def test_a_config_of_its_own_is_the_papers() -> None:
+    """The defaults for Mountain Car add to the archive and to nothing else."""
+    papers, ours = mococo.train("MountainCar-v0", 7, Config(**SMALL)), small(7)
+    assert all(record.refined == 0 for record in papers.history)
+    assert bits(papers.front) == bits(ours.front)
 
 
 def test_settings_by_name_go_over_the_config() -> None:
