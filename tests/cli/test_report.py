@@ -30,7 +30,8 @@ def data_in(file: Path) -> Any:
 def test_a_run(mococo: Run, small_run: Path) -> None:
     answer = mococo("report", small_run, "-o", "page.html")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == "page.html  open it in a browser; it needs no network\n"
+    link = Path("page.html").resolve().as_uri()  # the last line: terminals open it with a click
+    assert answer.out == f"page.html  needs no network. To explore it, open:\n{link}\n"
     run = read_run(small_run)
     policies = [policy for policy in data_in(Path("page.html"))["policies"] if policy["archive"]]
     assert [policy["performance"] for policy in policies] == [member.performance for member in run.archive]

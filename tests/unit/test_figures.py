@@ -21,6 +21,7 @@ from matplotlib.patches import Rectangle, StepPatch
 import mococo
 from mococo.analysis.trajectories import NOBODY, Episode, fire, trace
 from mococo.envs.mountain_car import MOUNTAIN_CAR
+from mococo.envs.registry import find
 from mococo.envs.spec import Action, Feature
 from mococo.errors import ConfigError, MissingExtra, PolicyError
 from mococo.report import style
@@ -278,6 +279,42 @@ def test_the_timeline_shows_its_panels_over_the_same_steps(episode: Episode) -> 
     assert {ax.get_xlim() for ax in axes} == {(0, len(episode))}
 
 
+def test_the_timeline_of_a_mixture_shows_it_and_names_only_actions_that_are_voted_for() -> None:
+    env = find("Pendulum-v1")
+    tag = (2, 1, 1, 1)
+    policy = mococo.Policy.from_genotypes(tag, [0.5] * 5, [1, 5], env.features, env.actions, continuous=True)
+    episode = trace(policy, env, [1.0, 0.0])
+    axes = rendered(timeline_figure(policy, episode)).axes
+    output = next(ax for ax in axes if ax.get_title(loc="left") == "output")
+    assert output.patches[0].get_data().values.tolist() == episode.outputs.tolist()  # type: ignore[attr-defined]
+    assert output.get_ylim() == (-2, 2)
+    assert set(bands(draw_votes(policy, episode))) == {env.actions[0].words, env.actions[4].words}
+
+
+def test_levels_of_one_quantity_have_the_colours_of_the_map() -> None:
+    env = find("Pendulum-v1")
+    values = [action.value for action in env.actions]
+    policy = mococo.Policy.from_genotypes((2, 1, 1, 1), [0.5] * 5, [1, 5], env.features, env.actions, continuous=True)
+    mesh = draw_map(policy, over=("cos_angle", "angular_velocity")).images[0]
+    for value, colour in zip(values, style.action_colours(policy), strict=True):
+        assert mesh.cmap(mesh.norm(value))[:3] == pytest.approx(to_rgb(colour), abs=0.01)
+
+
+def test_letters_are_dark_enough_to_read() -> None:
+    """A contrast of 4.5 to white, as the accessibility guidelines ask."""
+    for colour in style.SERIES:
+        parts = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in style.legible(colour)]
+        light = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        assert 1.05 / (light + 0.05) >= 4.5, colour
+
+
+def test_a_single_complexity_is_no_smear() -> None:
+    ax = draw_front([POINTS[0]])
+    left, right = ax.get_xlim()
+    assert right - left >= 5
+    assert left < POINTS[0].complexity < right
+
+
 def test_an_episode_without_steps_is_refused() -> None:
     mute = replace(BEST, rb=(1, *[0] * 14, 2))
     stuck = trace(mute, MOUNTAIN_CAR, [-0.5, 0.0])
@@ -382,7 +419,7 @@ def test_continuous_outputs_are_the_mean_of_the_actions() -> None:
 
 def test_hypervolumes_are_medians_and_quartiles_over_what_all_runs_have() -> None:
     ax = draw_hypervolume(HISTORIES)
-    assert curves(ax) == {"all found so far": [3.0, 6.0], "F1 of the generation": [2.0, 5.0]}
+    assert curves(ax) == {"all found so far": [3.0, 6.0], "$F_1$ of the generation": [2.0, 5.0]}
     outline = ax.collections[1].get_paths()[0].vertices
     assert set(map(tuple, np.asarray(outline).tolist())) == {(0, 1.5), (0, 4.0), (1, 4.5), (1, 6.0)}
     assert ax.get_title(loc="left").startswith("3 runs")

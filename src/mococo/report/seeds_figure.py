@@ -44,7 +44,7 @@ def draw_hypervolume(histories: Histories, ax: Axes | None = None) -> Axes:
     n = _generations(histories)
     for attribute, label, colour in (
         ("archive_hypervolume", "all found so far", style.BLUE),
-        ("hypervolume", "F1 of the generation", style.ORANGE),
+        ("hypervolume", "$F_1$ of the generation", style.ORANGE),
     ):
         values = np.array([[getattr(record, attribute) for record in history[:n]] for history in histories])
         _band(ax, np.arange(n), quartiles(values), colour, label)
@@ -104,7 +104,7 @@ def draw_attainment(fronts: Sequence[Sequence[Point]], ax: Axes | None = None, w
         low, high = (np.append(surfaces[k - 1], surfaces[k - 1, -1]) for k in (n, 1))
         both = np.isfinite(low)
         ax.fill_between(xs[both], low[both], high[both], step="post", color=style.SKY, alpha=0.15, linewidth=0)
-    style.dress(ax, "complexity (decision points)", "performance (mean return)")
+    style.dress(ax, "complexity (decision points)", "performance (mean return)", "" if n > 1 else "1 run")
     style.whole_ticks(ax)
     if n > 1:
         style.legend(ax, title="attained by", loc="lower right", alignment="left")
