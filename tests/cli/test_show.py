@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-import mococo as package
-from mococo.envs.spec import Action
+from mococo.envs.spec import Action, Feature
+from mococo.errors import EnvironmentSpecError
+from mococo.policy import Policy
 from mococo.runs.reading import Run as SavedRun
 from mococo.runs.reading import read_run
 from mococo.runs.scores import best
@@ -89,7 +90,7 @@ Fuzzy sets, with the coordinate at which each is wholly true:
 
 @pytest.fixture
 def policy_file(tmp_path: Path) -> Path:
-    policy = package.Policy.from_genotypes(
+    policy = Policy.from_genotypes(
         (2, 3),
         [0.5] * 5,
         [1, 0, 0, 0, 0, 2],
@@ -102,6 +103,47 @@ def policy_file(tmp_path: Path) -> Path:
 
 def test_a_policy_is_drawn(mococo: Run, policy_file: Path) -> None:
     assert mococo("show", policy_file).out == DRAWN
+
+
+def test_unused_features_are_named_and_derived_ones_explained(mococo: Run, tmp_path: Path) -> None:
+    features = [Feature("a", -1, 1), Feature("b", -1, 1), Feature("c", -2, 2, terms=(("a", 1.0), ("b", -0.5)))]
+    policy = Policy.from_genotypes((2, 1, 2), [0.5] * 5, [1, 0, 0, 2], features, [0, 1])
+    policy.save(tmp_path / "derived.json")
+    out = mococo("show", tmp_path / "derived.json").out
+    assert "\n  c = a - 0.5*b\n" in out
+    assert out.endswith("  Not looked at: b\n")
+
+
+def test_names_are_only_text(mococo: Run, tmp_path: Path) -> None:
+    """Nothing that a name holds is taken for markup: by rich, by LaTeX, by SVG or by a terminal."""
+    names = ("[red]hot[/]", "<script>alert(1)</script>", "$x_1$ & 50 %")
+    policy = Policy.from_genotypes(
+        (2, 2), [0.5] * 4, [1, 0, 0, 2], [(names[0], -1.0, 1.0), (names[1], 0.0, 3.0)], [Action(0, names[2]), Action(1, names[1])]
+    )
+    policy.save(tmp_path / "odd.json")
+    out = mococo("show", tmp_path / "odd.json").out
+    assert all(name in out for name in names)
+    latex = mococo("show", tmp_path / "odd.json", "--latex").out
+    assert "<" not in latex
+    assert r"\$x\_1\$ \& 50 \%" in latex
+    assert mococo("plot", tmp_path / "odd.json", "--format", "svg,png,pdf", "-o", "odd").code == 0
+    for name in ("sets", "map"):
+        svg = Path(f"odd/{name}.svg").read_text(encoding="utf-8")
+        assert "<script" not in svg
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "two\nlines", "\x9b31m", "\u2028", "\ud800"])
+def test_names_cannot_steer_the_terminal(mococo: Run, policy_file: Path, tmp_path: Path, name: str) -> None:
+    with pytest.raises(EnvironmentSpecError, match="one line of text without control characters"):
+        Feature(name, 0, 1)
+    with pytest.raises(EnvironmentSpecError, match="one line of text without control characters"):
+        Action(0, name)
+    text = policy_file.read_text(encoding="utf-8").replace('"angle"', json.dumps(name))
+    (tmp_path / "evil.json").write_text(text, encoding="utf-8")
+    answer = mococo("show", tmp_path / "evil.json")
+    assert answer.code == 2
+    assert "Traceback" not in answer.err
+    assert name not in answer.err + answer.out
 
 
 def test_a_terminal_without_unicode_gets_other_heights(policy_file: Path) -> None:

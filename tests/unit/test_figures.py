@@ -199,6 +199,12 @@ def test_features_that_the_policy_does_not_look_at_are_left_out() -> None:
         sets_figure(nothing)
 
 
+def test_a_derived_feature_is_told_as_a_sum() -> None:
+    features = (Feature("a", -1, 1), Feature("b", -1, 1), Feature("c", -2, 2, terms=(("a", 1.0), ("b", -0.5))))
+    policy = mococo.Policy.from_genotypes((1, 1, 2), [0.5] * 4, [1, 2], features, [0, 1])
+    assert draw_sets(policy, 2).get_xlabel() == "c = a - 0.5*b"
+
+
 def test_crisp_sets_are_bars_at_their_values() -> None:
     crisp = Feature("gear", 0, 2, crisp=True)
     policy = mococo.Policy.from_genotypes((3,), [0.5] * 3, [1, 0, 2], features=[crisp], actions=["-", "+"])

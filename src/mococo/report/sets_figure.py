@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mococo.envs.derived import formula
 from mococo.envs.spec import Feature
 from mococo.policy import Policy
 from mococo.report import style
@@ -88,7 +89,11 @@ def draw_sets(policy: Policy, feature: int, ax: Axes | None = None) -> Axes:
     style.fitting_ticks(ax)
     if spec.crisp:
         ax.set_xticks(refs)
-    return style.dress(ax, spec.name, "truth")
+    style.dress(ax, spec.name, "truth")
+    if spec.terms:
+        told = style.plain(f"{spec.name} = {formula(spec)}", 200)
+        ax.set_xlabel("\n".join(style.wrapped(told, width)), fontsize=style.NORMAL, color=style.INK)
+    return ax
 
 
 def draw_valley(ax: Axes | None = None) -> Axes:

@@ -189,9 +189,10 @@ function drawSets() {
   const panels = used.map((f) => {
     const mine = list.filter((slot) => slot.model.features[f].refs.length > 1), models = mine.map((slot) => slot.model);
     const drawn = Pictures.sets(models, f, width, data.colours, slots.b ? "Of A, and dashed of B." : "");
-    return { f, mine, drawn, box: el("figure", {}, el("figcaption", {}, models[0].features[f].name, slots.b && mine.length === 2 ? el("small", {}, " A full, B dashed") : mine[0].letter === "B" ? el("small", {}, " only B looks at it") : null), drawn.root) };
+    return { f, mine, drawn, box: el("figure", {}, el("figcaption", {}, models[0].features[f].name, models[0].features[f].terms.length ? el("small", {}, ` = ${Fuzzy.formula(models[0].features[f])}`) : null, slots.b && mine.length === 2 ? el("small", {}, " A full, B dashed") : mine[0].letter === "B" ? el("small", {}, " only B looks at it") : null), drawn.root) };
   });
-  box.replaceChildren(...panels.map((panel) => panel.box));
+  const unused = slots.a.model.features.filter((_, f) => !used.includes(f)).map((feature) => feature.name);
+  box.replaceChildren(...panels.map((panel) => panel.box), unused.length ? el("p", { class: "told" }, `Not looked at: ${unused.join(", ")}.`) : "");
   [state.sets, state.setsWidth] = [panels, width];
 }
 
