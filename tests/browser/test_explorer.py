@@ -138,7 +138,9 @@ def test_it_tells_what_one_action_alone_would_do(explorer: Opened) -> None:
                 positions.append(seen[0])
                 steps += 1
             words = told.nth(a).inner_text().replace("−", "-")
-            assert words.startswith(f"always {action.words} ends at the limit after {steps} steps with return -200.00, with ")
+            assert words.startswith(
+                f"always {action.words} ends at the limit after {steps} steps with return -200.00, with "
+            )
             assert f"position between {min(positions):.3g} and {max(positions):.3g}" in words
     told.nth(1).locator("button").click()
     path = explorer.page.evaluate("() => byId('map-a').data.find((trace) => trace.name === 'always push right').x")
@@ -147,14 +149,13 @@ def test_it_tells_what_one_action_alone_would_do(explorer: Opened) -> None:
 
 def test_a_tie_is_called_a_tie(explorer: Opened) -> None:
     """Two actions with equal votes: nobody should look for the rule that was stronger."""
-    policy = mococo.Policy.from_genotypes(
-        (2, 1), [0.5] * 3, [1, 2], MOUNTAIN_CAR.features, MOUNTAIN_CAR.actions
-    )
+    policy = mococo.Policy.from_genotypes((2, 1), [0.5] * 3, [1, 2], MOUNTAIN_CAR.features, MOUNTAIN_CAR.actions)
     middle = sum(policy.reference_coordinates[0]) / 2
     model = msgspec.to_builtins(to_record(policy))
     said = explorer.page.evaluate(
         "([record, x]) => { const model = Fuzzy.model(record), input = [x, 0], firing = Fuzzy.infer(model, input);"
-        " const slot = { model, tints: ['#000000', '#ffffff'], firing: [firing], episodes: [{ steps: 1, inputs: [input] }] };"
+        " const episodes = [{ steps: 1, inputs: [input] }];"
+        " const slot = { model, tints: ['#000000', '#ffffff'], firing: [firing], episodes };"
         " return [firing.strengths, whyOf(slot, 0).map((part) => part.textContent ?? part).join('')]; }",
         [model, middle],
     )
@@ -397,8 +398,8 @@ def test_every_environment_has_its_scene(explorer: Opened, run: Run, env_id: str
     record = msgspec.structs.replace(run.record, env=env.id, environment=record_of(env))
     data = explorer_data([replace(run, env=env.id, archive=(member,), front=(), record=record)])
     explorer.page.evaluate(
-        "([policy, scene, alone]) => { data.before = [data.scene, data.alone]; [data.scene, data.alone] = [scene, alone];"
-        " const id = policies.length;"
+        "([policy, scene, alone]) => { data.before = [data.scene, data.alone];"
+        " [data.scene, data.alone] = [scene, alone]; const id = policies.length;"
         " policies.push({...policy, id, complexity: 9, tag: '2x2'}); choose('a', id); seek(1e9); }",
         [msgspec.to_builtins(x) for x in (data.policies[0], "" if env_id == "unknown" else data.scene, data.alone)],
     )

@@ -27,7 +27,14 @@ from mococo.errors import ConfigError, MissingExtra, PolicyError
 from mococo.report import style
 from mococo.report.front_figure import JITTER, draw_complexities, draw_front, front_figure, knee
 from mococo.report.map_figure import action_grid, draw_map
-from mococo.report.seeds_figure import attainment, convergence_figure, draw_attainment, draw_best, draw_hypervolume
+from mococo.report.seeds_figure import (
+    attainment,
+    best_so_far,
+    convergence_figure,
+    draw_attainment,
+    draw_best,
+    draw_hypervolume,
+)
 from mococo.report.sets_figure import draw_sets, draw_valley, sets_figure
 from mococo.report.timeline_figure import draw_firing, draw_input, draw_votes, timeline_figure
 from mococo.training import Record
@@ -436,6 +443,13 @@ def test_the_best_so_far_never_falls_and_counts_simpler_policies() -> None:
     assert list(drawn) == ["≤ 2", "≤ 3"]  # the median of 4 is not better than that of 3
     # 2: -200, -190, none; then the same and -160. 3: -200, -190, -130; then -140, -120, -110.
     np.testing.assert_equal(drawn, {"≤ 2": [-200.0, -190.0], "≤ 3": [-190.0, -120.0]})
+
+
+def test_what_only_the_archive_found_counts_too() -> None:
+    """Neighbours of its policies are evaluated, which are in no F_1."""
+    history = [record(0, 1.0, {2: -150.0}), replace(record(1, 2.0, {2: -140.0}), archive_best={2: -140.0, 4: -100.0})]
+    assert best_so_far(history, 4).tolist() == [-150.0, -100.0]
+    assert curves(draw_best([history]))["≤ 4"][-1] == -100.0
 
 
 def test_of_many_curves_those_are_drawn_that_end_highest_above_the_one_before() -> None:

@@ -65,7 +65,11 @@ def test_every_line_of_a_table_has_as_many_cells_as_columns() -> None:
 
 
 def test_derived_features_are_told_as_sums() -> None:
-    features = [Feature("an_gle", -1, 1), Feature("turn", -1, 1), Feature("lean", -2, 2, terms=(("an_gle", 1.0), ("turn", -0.5)))]
+    features = [
+        Feature("an_gle", -1, 1),
+        Feature("turn", -1, 1),
+        Feature("lean", -2, 2, terms=(("an_gle", 1.0), ("turn", -0.5))),
+    ]
     policy = mococo.Policy.from_genotypes((2, 1, 2), [0.5] * 5, [1, 0, 0, 2], features, [0, 1])
     assert r"lean & an\_gle - 0.5{*}turn \\" in rule_base(policy)
     assert "turn &" not in rule_base(policy)

@@ -88,8 +88,6 @@ class Action:
         for part in parts:
             if isinstance(part, bool) or not (isinstance(part, str) or _finite(part)):
                 raise EnvironmentSpecError(f"an action is a finite number, some of them, or a word, got {self.value!r}")
-        for words in (self.words, *(part for part in parts if isinstance(part, str))):
-            _check_words("what an action is called", words)
         object.__setattr__(self, "value", value)
 
 

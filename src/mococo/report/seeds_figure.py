@@ -63,7 +63,9 @@ def draw_best(histories: Histories, ax: Axes | None = None) -> Axes:
     ax = style.axes_or_new(ax, height=3.4)
     n = _generations(histories)
     curves: list[tuple[int, Floats]] = []
-    for complexity in sorted({c for history in histories for record in history[:n] for c in record.best}):
+    for complexity in sorted(
+        {c for history in histories for record in history[:n] for c in (*record.best, *record.archive_best)}
+    ):
         values = quartiles(np.array([best_so_far(history[:n], complexity) for history in histories]))
         end = values[1, -1]
         if not np.isnan(end) and (not curves or end > curves[-1][1][1, -1]):
@@ -123,7 +125,8 @@ def attainment(fronts: Sequence[Sequence[Point]], levels: Sequence[int]) -> Floa
 
 def best_so_far(history: Sequence[Record], complexity: int) -> Floats:
     """(n_gens,) the best performance with at most this complexity up to each generation; -inf before there is one."""
-    best = [max((p for c, p in record.best.items() if c <= complexity), default=-np.inf) for record in history]
+    known = [[*record.best.items(), *record.archive_best.items()] for record in history]
+    best = [max((p for c, p in pairs if c <= complexity), default=-np.inf) for pairs in known]
     return np.maximum.accumulate(np.array(best))
 
 

@@ -105,7 +105,9 @@ def draw_valley(ax: Axes | None = None) -> Axes:
     ax.fill_between(xs, heights, -1.25, color=style.PALE, linewidth=0)
     goal = math.sin(3 * _CAR_POSITION.high)
     ax.plot([_CAR_POSITION.high] * 2, [goal, goal + 0.5], color=style.RED, linewidth=2, clip_on=False)
-    ax.text(_CAR_POSITION.high - 0.02, goal + 0.3, "goal", ha="right", fontsize=style.SMALL, color=style.legible(style.RED))
+    ax.text(
+        _CAR_POSITION.high - 0.02, goal + 0.3, "goal", ha="right", fontsize=style.SMALL, color=style.legible(style.RED)
+    )
     starts = np.linspace(-0.6, -0.4, 20)
     ax.plot(starts, np.sin(3 * starts), color=style.BLUE, linewidth=4, solid_capstyle="butt")
     ax.text(-0.5, -0.85, "starts", ha="center", fontsize=style.SMALL, color=style.legible(style.BLUE))

@@ -158,7 +158,7 @@ def plain(text: str, longest: int = LONGEST_NAME) -> str:
     >>> plain("cost in $ or $$")
     'cost in \\$ or \\$\\$'
     """
-    words = " ".join(text.split())
+    words = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split()))  # XML holds no others
     words = words if len(words) <= longest else f"{words[: longest - 1]}…"
     return words.replace("$", r"\$")
 
