@@ -108,11 +108,13 @@ def test_a_policy_is_drawn(mococo: Run, policy_file: Path) -> None:
 
 def test_unused_features_are_named_and_derived_ones_explained(mococo: Run, tmp_path: Path) -> None:
     features = [Feature("a", -1, 1), Feature("b", -1, 1), Feature("c", -2, 2, terms=(("a", 1.0), ("b", -0.5)))]
-    policy = Policy.from_genotypes((2, 1, 2), [0.5] * 5, [1, 0, 0, 2], features, [0, 1])
-    policy.save(tmp_path / "derived.json")
-    out = mococo("show", tmp_path / "derived.json").out
-    assert "\n  c = a - 0.5*b\n" in out
-    assert out.endswith("  Not looked at: b\n")
+    for tag, n, unused in (((2, 1, 2), 5, ""), ((1, 1, 2), 4, ""), ((2, 1, 1), 4, "  Not looked at: b, c\n")):
+        rb = [1, 0, 0, 2] if n == 5 else [1, 2]
+        Policy.from_genotypes(tag, [0.5] * n, rb, features, [0, 1]).save(tmp_path / "derived.json")
+        out = mococo("show", tmp_path / "derived.json").out
+        assert ("\n  c = a - 0.5*b\n" in out) == (tag[2] == 2)
+        assert out.endswith(unused)
+        assert ("Not looked at" in out) == bool(unused)
 
 
 def test_names_are_only_text(mococo: Run, tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ def draw_sets(policy: Policy) -> str:
             lines.append(f"    {name:<{label}} |{painted(bars, _COLOURS[j % len(_COLOURS)])}| {refs[j]:.4g}")
         low, high = f"{feature.low:g}", f"{feature.high:g}"
         lines.append(f"    {'':<{label}}  {low}{high.rjust(columns - len(low))}")
-    unused = [feature.name for f, feature in enumerate(policy.features) if f not in used]
+    through = {name for f in used for name, _ in policy.features[f].terms}
+    unused = [spec.name for f, spec in enumerate(policy.features) if f not in used and spec.name not in through]
     if unused:
         lines.append(wrapped(f"Not looked at: {', '.join(unused)}", "  ", "    "))
     return "\n".join(lines)

@@ -244,8 +244,7 @@ def _middles(policy: Policy, rule: Rule, f: int) -> list[float]:
 def _draw_way(xs: Floats, ys: Floats, uncovered: bool, thickness: float, ax: Axes) -> None:
     ax.plot(xs, ys, color="white", linewidth=2.4 * thickness, alpha=0.7, zorder=3)
     ax.plot(xs, ys, color=style.INK, linewidth=thickness, zorder=3.1, label="episode")
-    ring = {"color": "white", "markeredgecolor": style.INK, "markersize": 4.5, "clip_on": False}
-    ax.plot(xs[:1], ys[:1], "o", zorder=4.1, **ring)
+    ax.plot(xs[:1], ys[:1], "o", color="white", markeredgecolor=style.INK, markersize=4, zorder=4.1, clip_on=False)
     ax.plot(xs[-1:], ys[-1:], "X" if uncovered else "o", color=style.INK, markersize=4, zorder=4, clip_on=False)
 
 

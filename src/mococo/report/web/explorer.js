@@ -191,7 +191,8 @@ function drawSets() {
     const drawn = Pictures.sets(models, f, width, data.colours, slots.b ? "Of A, and dashed of B." : "");
     return { f, mine, drawn, box: el("figure", {}, el("figcaption", {}, models[0].features[f].name, models[0].features[f].terms.length ? el("small", {}, ` = ${Fuzzy.formula(models[0].features[f])}`) : null, slots.b && mine.length === 2 ? el("small", {}, " A full, B dashed") : mine[0].letter === "B" ? el("small", {}, " only B looks at it") : null), drawn.root) };
   });
-  const unused = slots.a.model.features.filter((_, f) => !used.includes(f)).map((feature) => feature.name);
+  const all = slots.a.model.features, through = new Set(used.flatMap((f) => all[f].terms.map(([name]) => name)));
+  const unused = all.filter((feature, f) => !used.includes(f) && !through.has(feature.name)).map((feature) => feature.name);
   box.replaceChildren(...panels.map((panel) => panel.box), unused.length ? el("p", { class: "told" }, `Not looked at: ${unused.join(", ")}.`) : "");
   [state.sets, state.setsWidth] = [panels, width];
 }
@@ -317,7 +318,8 @@ function drawEpisode() {
   const list = both(), played = list.some((slot) => slot.episodes.length);
   byId("episode-title").textContent = slots.b ? "A and B from the same start" : `Policy A: complexity ${slots.a.policy.complexity}, mean return ${fixed(slots.a.policy.performance)}`;
   byId("player").hidden = !played;
-  byId("words-box").hidden = !played;
+  byId("story").hidden = !played;
+  byId("story-note").textContent = slots.b ? "to A" : "";
   byId("note").hidden = !data.note;
   byId("note").textContent = data.note;
   for (const slot of list) {

@@ -46,7 +46,7 @@ const Plots = (() => {
       xaxis: { title: "complexity (decision points)", dtick: few ? 1 : undefined, range: across },
       yaxis: { title: "mean return", range: up },
       margin: { l: 60, r: 18, t: 10, b: 44 },
-      legend: { entrywidth: 78 },
+      legend: { entrywidth: Math.max(78, 40 + 7.5 * Math.max(...[...looks.keys()].map((tag) => tag.length))) },
       uirevision: `${near} ${across} ${up}`, // as long as it is the same, a zoom of the user's stays
     };
     Plotly.react(place, traces, layout(axes), config("front"));

@@ -9,9 +9,9 @@ const Scenes = (() => {
     const shape = svg("path", { class: "push" });
     // A push of so many pixels to the right from a point.
     const show = (x, y, length, tint) => {
-      const way = Math.sign(length), tip = x + length;
-      shape.setAttribute("d", way ? `M${x},${y - 4} L${tip - 9 * way},${y - 4} L${tip - 9 * way},${y - 10} L${tip},${y} ` +
-        `L${tip - 9 * way},${y + 10} L${tip - 9 * way},${y + 4} L${x},${y + 4} Z` : "");
+      const way = Math.sign(length), tip = x + length, head = Math.min(9, Math.abs(length)) * way;
+      shape.setAttribute("d", way ? `M${x},${y - 4} L${tip - head},${y - 4} L${tip - head},${y - 10} L${tip},${y} ` +
+        `L${tip - head},${y + 10} L${tip - head},${y + 4} L${x},${y + 4} Z` : "");
       shape.setAttribute("fill", tint);
     };
     return { shape, show };
