@@ -19,6 +19,10 @@ BUILD = HERE.parent / "build"
 STUDY, RUN = BUILD / "gecco21", BUILD / "demo-run"
 FIGURES = ("front", "map", "sets")
 STEP = 20  # of the episode that the explorer shows
+DOWN_TO_THE_MAP = """() => {
+    const end = document.getElementById("map").getBoundingClientRect().bottom + scrollY;
+    return { x: 0, y: 0, width: innerWidth, height: end + 14 };
+}"""
 
 
 def main() -> None:
@@ -46,12 +50,12 @@ def _photograph(page: Path, image: Path) -> None:
     flags = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=flags)
-        window = browser.new_page(viewport={"width": 1280, "height": 1250})
+        window = browser.new_page(viewport={"width": 1400, "height": 1000})
         window.goto(page.as_uri())
         window.wait_for_selector("#map-a .main-svg")
         window.evaluate(f"() => seek({STEP})")
         window.wait_for_timeout(500)  # milliseconds, for the plots to settle
-        window.screenshot(path=image)
+        window.screenshot(path=image, full_page=True, clip=window.evaluate(DOWN_TO_THE_MAP))
         browser.close()
 
 

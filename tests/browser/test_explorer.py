@@ -58,6 +58,7 @@ def explorer(_page: Opened) -> Opened:
             for (const box of document.querySelectorAll("details")) box.open = false;
             choose("b", null);
             choose("a", data.best);
+            scrollTo(0, 0);
         }"""
     )
     _page.complaints.clear()
