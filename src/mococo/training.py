@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -50,6 +50,8 @@ class Record:
     """Episodes of this generation in which a real environment failed."""
     refined: int = 0
     """How many of the evaluations were of neighbours of the archive's policies: see `mococo.refinement`."""
+    archive_best: dict[int, float] = field(default_factory=dict)
+    """Performance at each complexity of the archive, in which those neighbours may be."""
 
 
 @dataclass(frozen=True)
@@ -239,7 +241,9 @@ def _record(
     solns = generation.solns
     worst = (problem.perf_bounds[0], problem.comp_bounds[1])
     f1 = Front.of(solns, generation.gen, archive.decoder)
-    best = {int(c): float(f1.perf[f1.comp == c].max()) for c in np.unique(f1.comp)}
+    best, archive_best = (
+        {int(c): float(front.perf[front.comp == c].max()) for c in np.unique(front.comp)} for front in (f1, archive)
+    )
     return Record(
         gen=generation.gen,
         evaluations=len(solns) + refined,
@@ -250,4 +254,5 @@ def _record(
         archive_size=len(archive),
         seconds=seconds,
         refined=refined,
+        archive_best=archive_best,
     )

@@ -17,6 +17,7 @@ import mococo
 from benchmarks.many_runs import many_runs
 from mococo.analysis.trajectories import fire, trace
 from mococo.envs import registry
+from mococo.envs.here import game
 from mococo.envs.mountain_car import MOUNTAIN_CAR
 from mococo.envs.registry import find, register
 from mococo.envs.spec import Action, Feature
@@ -52,11 +53,12 @@ def explorer(_page: Opened) -> Opened:
         """() => {
             play(false);
             theme("");
-            Object.assign(state, { episode: 0, a: data.best, speed: 1 });
+            Object.assign(state, { episode: 0, a: data.best, speed: 1, alone: null });
             byId("speed").value = 1;
             for (const box of document.querySelectorAll("details")) box.open = false;
             choose("b", null);
             choose("a", data.best);
+            scrollTo(0, 0);
         }"""
     )
     _page.complaints.clear()
@@ -117,8 +119,50 @@ def test_it_begins_with_the_best_policy_and_says_why_it_acts(explorer: Opened, r
     fresh, (low, high) = top.fresh_performance, top.fresh_interval
     assert cell(explorer, "Fresh").startswith(f"{fresh:.2f}".replace("-", "−"))
     assert cell(explorer, "95 % interval") == f"{low:.2f} to {high:.2f}".replace("-", "−")
-    explorer.page.click("#words-box summary")
-    assert "the episode has ended" in explorer.page.inner_text("#words li:last-child")
+    assert "the episode has ended" in explorer.page.text_content("#words li:last-child")
+
+
+def test_it_tells_what_one_action_alone_would_do(explorer: Opened) -> None:
+    """Why the car goes left first: to the right alone it never arrives."""
+    starts = MOUNTAIN_CAR.draw_starts(5, FRESH_SEED)
+    told = explorer.page.locator("#alone li")
+    assert told.count() == len(MOUNTAIN_CAR.actions)
+    for place in (0, 3):
+        explorer.page.select_option("#start", str(place))
+        for a, action in enumerate(MOUNTAIN_CAR.actions):
+            env, state, steps = MOUNTAIN_CAR, tuple(starts[place].tolist()), 0
+            positions, ended = [float(np.float32(state[0]))], False
+            playing = game(env)
+            playing.begin(state)
+            while not ended and steps < env.t_max:
+                _, seen, _, ended = playing.step(action.value)
+                positions.append(seen[0])
+                steps += 1
+            words = told.nth(a).inner_text().replace("−", "-")
+            assert words.startswith(
+                f"always {action.words} ends at the limit after {steps} steps with return -200.00, with "
+            )
+            assert f"position between {min(positions):.3g} and {max(positions):.3g}" in words
+    told.nth(1).locator("button").click()
+    path = explorer.page.evaluate("() => byId('map-a').data.find((trace) => trace.name === 'always push right').x")
+    assert path == pytest.approx(positions)
+
+
+def test_a_tie_is_called_a_tie(explorer: Opened) -> None:
+    """Two actions with equal votes: nobody should look for the rule that was stronger."""
+    policy = mococo.Policy.from_genotypes((2, 1), [0.5] * 3, [1, 2], MOUNTAIN_CAR.features, MOUNTAIN_CAR.actions)
+    middle = sum(policy.reference_coordinates[0]) / 2
+    model = msgspec.to_builtins(to_record(policy))
+    said = explorer.page.evaluate(
+        "([record, x]) => { const model = Fuzzy.model(record), input = [x, 0], firing = Fuzzy.infer(model, input);"
+        " const episodes = [{ steps: 1, inputs: [input] }];"
+        " const slot = { model, tints: ['#000000', '#ffffff'], firing: [firing], episodes };"
+        " return [firing.strengths, whyOf(slot, 0).map((part) => part.textContent ?? part).join('')]; }",
+        [model, middle],
+    )
+    strengths, why = said
+    assert (strengths[0] == strengths[1]) == ("a tie, which the first action wins" in why)
+    assert strengths[0] == pytest.approx(strengths[1])
 
 
 def test_a_click_a_key_and_a_slider_choose_the_policy_they_mean(explorer: Opened, run: Run) -> None:
@@ -355,9 +399,10 @@ def test_every_environment_has_its_scene(explorer: Opened, run: Run, env_id: str
     record = msgspec.structs.replace(run.record, env=env.id, environment=record_of(env))
     data = explorer_data([replace(run, env=env.id, archive=(member,), front=(), record=record)])
     explorer.page.evaluate(
-        "([policy, scene]) => { data.before = data.scene; data.scene = scene; const id = policies.length;"
+        "([policy, scene, alone]) => { data.before = [data.scene, data.alone];"
+        " [data.scene, data.alone] = [scene, alone]; const id = policies.length;"
         " policies.push({...policy, id, complexity: 9, tag: '2x2'}); choose('a', id); seek(1e9); }",
-        [msgspec.to_builtins(data.policies[0]), "" if env_id == "unknown" else data.scene],
+        [msgspec.to_builtins(x) for x in (data.policies[0], "" if env_id == "unknown" else data.scene, data.alone)],
     )
     episode = trace(policy, env, env.draw_starts(5, FRESH_SEED)[0])
     assert words in (explorer.page.get_attribute(".scene", "aria-label") or "")
@@ -374,5 +419,5 @@ def test_every_environment_has_its_scene(explorer: Opened, run: Run, env_id: str
     if env_id == "Pendulum-v1":
         x, y = drawn(explorer, ".bob", "cx", "cy")
         assert (x, y) == pytest.approx((300 - 105 * math.sin(state[0]), 135 - 105 * math.cos(state[0])), abs=0.001)
-    explorer.page.evaluate("() => { policies.pop(); data.scene = data.before; }")
+    explorer.page.evaluate("() => { policies.pop(); [data.scene, data.alone] = data.before; }")
     assert explorer.complaints == []

@@ -30,7 +30,8 @@ def data_in(file: Path) -> Any:
 def test_a_run(mococo: Run, small_run: Path) -> None:
     answer = mococo("report", small_run, "-o", "page.html")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == "page.html  open it in a browser; it needs no network\n"
+    link = Path("page.html").resolve().as_uri()  # the last line: terminals open it with a click
+    assert answer.out == f"page.html  needs no network. To explore it, open:\n{link}\n"
     run = read_run(small_run)
     policies = [policy for policy in data_in(Path("page.html"))["policies"] if policy["archive"]]
     assert [policy["performance"] for policy in policies] == [member.performance for member in run.archive]
@@ -38,7 +39,9 @@ def test_a_run(mococo: Run, small_run: Path) -> None:
 
 def test_the_page_lies_in_the_folder_where_nothing_else_is_said(mococo: Run, small_run: Path) -> None:
     shutil.copytree(small_run, "run")
-    assert mococo("report", "run").out == "run/explorer.html  open it in a browser; it needs no network\n"
+    out = mococo("report", "run").out
+    assert out.startswith("run/explorer.html  ")
+    assert out.endswith(f"{Path('run/explorer.html').resolve().as_uri()}\n")
     assert "<title>MountainCar-v0: run</title>" in Path("run/explorer.html").read_text(encoding="utf-8")
     assert mococo("show", "run").code == 0
 

@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
-import mococo as package
-from mococo.envs.spec import Action
+from mococo.envs.spec import Action, Feature
+from mococo.errors import EnvironmentSpecError
+from mococo.policy import Policy
 from mococo.runs.reading import Run as SavedRun
 from mococo.runs.reading import read_run
 from mococo.runs.scores import best
@@ -89,7 +91,7 @@ Fuzzy sets, with the coordinate at which each is wholly true:
 
 @pytest.fixture
 def policy_file(tmp_path: Path) -> Path:
-    policy = package.Policy.from_genotypes(
+    policy = Policy.from_genotypes(
         (2, 3),
         [0.5] * 5,
         [1, 0, 0, 0, 0, 2],
@@ -102,6 +104,64 @@ def policy_file(tmp_path: Path) -> Path:
 
 def test_a_policy_is_drawn(mococo: Run, policy_file: Path) -> None:
     assert mococo("show", policy_file).out == DRAWN
+
+
+def test_unused_features_are_named_and_derived_ones_explained(mococo: Run, tmp_path: Path) -> None:
+    features = [Feature("a", -1, 1), Feature("b", -1, 1), Feature("c", -2, 2, terms=(("a", 1.0), ("b", -0.5)))]
+    for tag, n, unused in (((2, 1, 2), 5, ""), ((1, 1, 2), 4, ""), ((2, 1, 1), 4, "  Not looked at: b, c\n")):
+        rb = [1, 0, 0, 2] if n == 5 else [1, 2]
+        Policy.from_genotypes(tag, [0.5] * n, rb, features, [0, 1]).save(tmp_path / "derived.json")
+        out = mococo("show", tmp_path / "derived.json").out
+        assert ("\n  c = a - 0.5*b\n" in out) == (tag[2] == 2)
+        assert out.endswith(unused)
+        assert ("Not looked at" in out) == bool(unused)
+
+
+def test_names_are_only_text(mococo: Run, tmp_path: Path) -> None:
+    """Nothing that a name holds is taken for markup: by rich, by LaTeX, by SVG or by a terminal."""
+    names = ("[red]hot[/]", "<script>alert(1)</script>", "$x_1$ & 50 %")
+    policy = Policy.from_genotypes(
+        (2, 2),
+        [0.5] * 4,
+        [1, 0, 0, 2],
+        [(names[0], -1.0, 1.0), (names[1], 0.0, 3.0)],
+        [Action(0, names[2]), Action(1, names[1])],
+    )
+    policy.save(tmp_path / "odd.json")
+    out = mococo("show", tmp_path / "odd.json").out
+    assert all(name in out for name in names)
+    latex = mococo("show", tmp_path / "odd.json", "--latex").out
+    assert "<" not in latex
+    assert r"\$x\_1\$ \& 50 \%" in latex
+    assert mococo("plot", tmp_path / "odd.json", "--format", "svg,png,pdf", "-o", "odd").code == 0
+    for name in ("sets", "map"):
+        svg = Path(f"odd/{name}.svg").read_text(encoding="utf-8")
+        assert "<script" not in svg
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "two\nlines", "\x9b31m", "a\u2028b", "\ud800"])
+def test_features_cannot_steer_the_terminal(mococo: Run, policy_file: Path, tmp_path: Path, name: str) -> None:
+    with pytest.raises(EnvironmentSpecError, match="one line of text without control characters"):
+        Feature(name, 0, 1)
+    text = policy_file.read_text(encoding="utf-8").replace('"angle"', json.dumps(name))
+    (tmp_path / "evil.json").write_text(text, encoding="utf-8")
+    answer = mococo("show", tmp_path / "evil.json")
+    assert answer.code == 2
+    assert "Traceback" not in answer.err
+    assert name not in answer.err + answer.out
+
+
+def test_actions_cannot_steer_the_terminal(mococo: Run, tmp_path: Path) -> None:
+    """They may hold anything; what steers is spelled out, or left out where it has no spelling."""
+    actions = [Action(0, "\x1b[2J\nclear"), Action(1, "\x9b31m")]
+    policy = Policy.from_genotypes((2, 1), [0.5] * 3, [1, 2], [("a", -1.0, 1.0), ("b", 0.0, 3.0)], actions)
+    policy.save(tmp_path / "evil.json")
+    out = mococo("show", tmp_path / "evil.json").out
+    assert r"THEN \x1b[2J clear" in out
+    assert r"THEN \x9b31m" in out
+    assert all(character.isprintable() or character == "\n" for character in out)
+    assert mococo("plot", tmp_path / "evil.json", "--what", "map", "--format", "svg").code == 0
+    ET.parse("figures/map.svg")
 
 
 def test_a_terminal_without_unicode_gets_other_heights(policy_file: Path) -> None:

@@ -110,6 +110,19 @@ def test_episodes_are_those_that_python_plays(data: ExplorerData) -> None:
     assert not data.double
 
 
+def test_each_action_alone_is_played_from_the_same_starts(data: ExplorerData) -> None:
+    assert [len(others) for others in data.alone] == [2] * 5
+    for others, told in zip(data.alone, data.policies[0].episodes, strict=True):
+        start = np.frombuffer(base64.b64decode(told.seen), "<f4")[:2]
+        assert [other.action for other in others] == [0, 1]
+        for other in (one.episode for one in others):
+            seen = np.frombuffer(base64.b64decode(other.seen), "<f4").reshape(-1, 2)
+            assert np.array_equal(seen[0], start)
+            assert (other.steps, other.ended, other.performance) == (200, False, -200.0)
+    left, right = (np.frombuffer(base64.b64decode(other.episode.seen), "<f4").reshape(-1, 2) for other in data.alone[0])
+    assert left[1, 0] < right[1, 0]
+
+
 def test_numbers_that_policies_see_in_full_stay_in_full(run: Run, registered: dict[str, Environment]) -> None:
     register(replace(MOUNTAIN_CAR, id="Double", float32=False))
     data = explorer_data([moved(run, "Double")])

@@ -21,12 +21,20 @@ from matplotlib.patches import Rectangle, StepPatch
 import mococo
 from mococo.analysis.trajectories import NOBODY, Episode, fire, trace
 from mococo.envs.mountain_car import MOUNTAIN_CAR
+from mococo.envs.registry import find
 from mococo.envs.spec import Action, Feature
 from mococo.errors import ConfigError, MissingExtra, PolicyError
 from mococo.report import style
 from mococo.report.front_figure import JITTER, draw_complexities, draw_front, front_figure, knee
 from mococo.report.map_figure import action_grid, draw_map
-from mococo.report.seeds_figure import attainment, convergence_figure, draw_attainment, draw_best, draw_hypervolume
+from mococo.report.seeds_figure import (
+    attainment,
+    best_so_far,
+    convergence_figure,
+    draw_attainment,
+    draw_best,
+    draw_hypervolume,
+)
 from mococo.report.sets_figure import draw_sets, draw_valley, sets_figure
 from mococo.report.timeline_figure import draw_firing, draw_input, draw_votes, timeline_figure
 from mococo.training import Record
@@ -198,6 +206,12 @@ def test_features_that_the_policy_does_not_look_at_are_left_out() -> None:
         sets_figure(nothing)
 
 
+def test_a_derived_feature_is_told_as_a_sum() -> None:
+    features = (Feature("a", -1, 1), Feature("b", -1, 1), Feature("c", -2, 2, terms=(("a", 1.0), ("b", -0.5))))
+    policy = mococo.Policy.from_genotypes((1, 1, 2), [0.5] * 4, [1, 2], features, [0, 1])
+    assert draw_sets(policy, 2).get_xlabel() == "c = a - 0.5*b"
+
+
 def test_crisp_sets_are_bars_at_their_values() -> None:
     crisp = Feature("gear", 0, 2, crisp=True)
     policy = mococo.Policy.from_genotypes((3,), [0.5] * 3, [1, 0, 2], features=[crisp], actions=["-", "+"])
@@ -276,6 +290,42 @@ def test_the_timeline_shows_its_panels_over_the_same_steps(episode: Episode) -> 
     told = [ax.get_ylabel() or ax.get_title(loc="left") for ax in axes]
     assert told == ["position", "velocity", "truth of rule", "votes"]
     assert {ax.get_xlim() for ax in axes} == {(0, len(episode))}
+
+
+def test_the_timeline_of_a_mixture_shows_it_and_names_only_actions_that_are_voted_for() -> None:
+    env = find("Pendulum-v1")
+    tag = (2, 1, 1, 1)
+    policy = mococo.Policy.from_genotypes(tag, [0.5] * 5, [1, 5], env.features, env.actions, continuous=True)
+    episode = trace(policy, env, [1.0, 0.0])
+    axes = rendered(timeline_figure(policy, episode)).axes
+    output = next(ax for ax in axes if ax.get_title(loc="left") == "output")
+    assert output.patches[0].get_data().values.tolist() == episode.outputs.tolist()  # type: ignore[attr-defined]
+    assert output.get_ylim() == (-2, 2)
+    assert set(bands(draw_votes(policy, episode))) == {env.actions[0].words, env.actions[4].words}
+
+
+def test_levels_of_one_quantity_have_the_colours_of_the_map() -> None:
+    env = find("Pendulum-v1")
+    values = [action.value for action in env.actions]
+    policy = mococo.Policy.from_genotypes((2, 1, 1, 1), [0.5] * 5, [1, 5], env.features, env.actions, continuous=True)
+    mesh = draw_map(policy, over=("cos_angle", "angular_velocity")).images[0]
+    for value, colour in zip(values, style.action_colours(policy), strict=True):
+        assert mesh.cmap(mesh.norm(value))[:3] == pytest.approx(to_rgb(colour), abs=0.01)
+
+
+def test_letters_are_dark_enough_to_read() -> None:
+    """A contrast of 4.5 to white, as the accessibility guidelines ask."""
+    for colour in style.SERIES:
+        parts = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in style.legible(colour)]
+        light = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        assert 1.05 / (light + 0.05) >= 4.5, colour
+
+
+def test_a_single_complexity_is_no_smear() -> None:
+    ax = draw_front([POINTS[0]])
+    left, right = ax.get_xlim()
+    assert right - left >= 5
+    assert left < POINTS[0].complexity < right
 
 
 def test_an_episode_without_steps_is_refused() -> None:
@@ -382,7 +432,7 @@ def test_continuous_outputs_are_the_mean_of_the_actions() -> None:
 
 def test_hypervolumes_are_medians_and_quartiles_over_what_all_runs_have() -> None:
     ax = draw_hypervolume(HISTORIES)
-    assert curves(ax) == {"all found so far": [3.0, 6.0], "F1 of the generation": [2.0, 5.0]}
+    assert curves(ax) == {"all found so far": [3.0, 6.0], "$F_1$ of the generation": [2.0, 5.0]}
     outline = ax.collections[1].get_paths()[0].vertices
     assert set(map(tuple, np.asarray(outline).tolist())) == {(0, 1.5), (0, 4.0), (1, 4.5), (1, 6.0)}
     assert ax.get_title(loc="left").startswith("3 runs")
@@ -393,6 +443,13 @@ def test_the_best_so_far_never_falls_and_counts_simpler_policies() -> None:
     assert list(drawn) == ["≤ 2", "≤ 3"]  # the median of 4 is not better than that of 3
     # 2: -200, -190, none; then the same and -160. 3: -200, -190, -130; then -140, -120, -110.
     np.testing.assert_equal(drawn, {"≤ 2": [-200.0, -190.0], "≤ 3": [-190.0, -120.0]})
+
+
+def test_what_only_the_archive_found_counts_too() -> None:
+    """Neighbours of its policies are evaluated, which are in no F_1."""
+    history = [record(0, 1.0, {2: -150.0}), replace(record(1, 2.0, {2: -140.0}), archive_best={2: -140.0, 4: -100.0})]
+    assert best_so_far(history, 4).tolist() == [-150.0, -100.0]
+    assert curves(draw_best([history]))["≤ 4"][-1] == -100.0
 
 
 def test_of_many_curves_those_are_drawn_that_end_highest_above_the_one_before() -> None:

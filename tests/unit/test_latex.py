@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import mococo
-from mococo.envs.spec import Action
+from mococo.envs.spec import Action, Feature
 from mococo.report.latex import escape, front_table, rule_base
 from mococo.runs.scores import Scored
 
@@ -62,3 +62,16 @@ def test_every_line_of_a_table_has_as_many_cells_as_columns() -> None:
     for table in rule_base(POLICY).split("\n\n"):
         rows = [line for line in table.splitlines() if line.endswith("\\\\")]
         assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1
+
+
+def test_derived_features_are_told_as_sums() -> None:
+    features = [
+        Feature("an_gle", -1, 1),
+        Feature("turn", -1, 1),
+        Feature("lean", -2, 2, terms=(("an_gle", 1.0), ("turn", -0.5))),
+    ]
+    policy = mococo.Policy.from_genotypes((2, 1, 2), [0.5] * 5, [1, 0, 0, 2], features, [0, 1])
+    assert r"lean & an\_gle - 0.5{*}turn \\" in rule_base(policy)
+    assert "turn &" not in rule_base(policy)
+    alone = mococo.Policy.from_genotypes((2, 2, 1), [0.5] * 5, [1, 0, 0, 2], features, [0, 1])
+    assert "Derived" not in rule_base(alone)

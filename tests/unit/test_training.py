@@ -90,6 +90,7 @@ def test_history_tells_each_generation_in_numbers() -> None:
         assert record.hypervolume == progress.front.hypervolume(-200.0, 25.0)
         assert record.archive_hypervolume == progress.archive.hypervolume(-200.0, 25.0)
         assert record.archive_size == len(progress.archive)
+        assert record.archive_best == {m.complexity: m.performance for m in progress.archive}
     areas = [p.record.archive_hypervolume for p in run]
     assert areas == sorted(areas)
     assert [r.best for r in small(1).history] == [p.record.best for p in run]

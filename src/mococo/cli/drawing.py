@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mococo.cli.text import number, width
+from mococo.cli.text import number, width, wrapped
+from mococo.envs.derived import formula
 from mococo.policy import Policy
 from mococo.runs.scores import Scored
 
@@ -20,13 +21,15 @@ _MOST_ROWS = 20  # of a front that is drawn with its gaps
 
 
 def draw_sets(policy: Policy) -> str:
-    """All features of a policy: a line for each set, its height the truth along the feature's domain."""
+    """A line for each set of the features that the policy looks at, its height the truth along the domain."""
     ramp = _BLOCKS if _can_print(_BLOCKS) else _ASCII
-    label = max(len(name) for names in policy.set_names for name in names)
+    used = [f for f, m in enumerate(policy.tag) if m > 1]
+    label = max((len(name) for f in used for name in policy.set_names[f]), default=0)
     columns = max(10, min(_WIDEST, width() - label - 16))
     lines = []
-    for f, feature in enumerate(policy.features):
-        lines.append(f"  {feature.name}")
+    for f in used:
+        feature = policy.features[f]
+        lines.append(wrapped(feature.name + (f" = {formula(feature)}" if feature.terms else ""), "  ", "    "))
         xs = np.linspace(feature.low, feature.high, columns)
         refs = policy.reference_coordinates[f]
         for j, name in enumerate(policy.set_names[f]):
@@ -36,6 +39,10 @@ def draw_sets(policy: Policy) -> str:
             lines.append(f"    {name:<{label}} |{painted(bars, _COLOURS[j % len(_COLOURS)])}| {refs[j]:.4g}")
         low, high = f"{feature.low:g}", f"{feature.high:g}"
         lines.append(f"    {'':<{label}}  {low}{high.rjust(columns - len(low))}")
+    through = {name for f in used for name, _ in policy.features[f].terms}
+    unused = [spec.name for f, spec in enumerate(policy.features) if f not in used and spec.name not in through]
+    if unused:
+        lines.append(wrapped(f"Not looked at: {', '.join(unused)}", "  ", "    "))
     return "\n".join(lines)
 
 

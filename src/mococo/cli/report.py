@@ -42,5 +42,5 @@ def run(words: Sequence[str]) -> int:
         write_atomic(output, content)
     except OSError as error:
         raise UsageError(f"{output} cannot be written ({error.strerror}); name another file with -o") from None
-    print(f"{output}  open it in a browser; it needs no network")
+    print(f"{output}  needs no network. To explore it, open:\n{output.resolve().as_uri()}")
     return OK

@@ -21,6 +21,15 @@ def width() -> int:
     return max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 80
 
 
+def visible(text: str) -> str:
+    r"""The text with what would steer a terminal spelled out.
+
+    >>> print(visible("push\x1b[2J left"))
+    push\x1b[2J left
+    """
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]], words: int = 0) -> str:
     """Columns under their names: the first `words` aligned at the left, the others, numbers, at the right."""
     lines = [headers, *rows]
@@ -39,7 +48,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]], words: int = 0)
 def wrapped(text: str, first: str = "", others: str = "", columns: int = 0) -> str:
     """A paragraph at the terminal's width."""
     return textwrap.fill(
-        text,
+        visible(text),
         columns or width(),
         initial_indent=first,
         subsequent_indent=others,

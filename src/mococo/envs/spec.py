@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,6 +34,12 @@ def _finite(value: object) -> bool:
     return isinstance(value, int | float) and abs(value) < math.inf
 
 
+def _check_words(what: str, words: str) -> None:
+    """Refuse what would steer a terminal instead of being read in it, or cannot be written to a file."""
+    if any(unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"} for character in words):
+        raise EnvironmentSpecError(f"{what} is one line of text without control characters, got {words!r}")
+
+
 @dataclass(frozen=True)
 class Feature:
     """A linguistic variable: a name, its domain, and the words for its two ends."""
@@ -54,6 +61,8 @@ class Feature:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
             raise EnvironmentSpecError(f"a feature needs a name, got {self.name!r}")
+        for words in (self.name, *self.ends):
+            _check_words("a feature's name, or that of an end of its domain,", words)
         low, high = _number(self.low), _number(self.high)
         if not (math.isfinite(high - low) and low < high):
             raise EnvironmentSpecError(
@@ -122,6 +131,7 @@ class Environment:
     """What was found out or chosen by itself, for the user to know."""
 
     def __post_init__(self) -> None:
+        _check_words("an environment's id", self.id)
         low, high = self.performance_bounds
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise EnvironmentSpecError(f"{self.id}: performance bounds need low < high, got {self.performance_bounds}")

@@ -21,6 +21,7 @@ from mococo.subspecies import tag_text
 
 _MOST_EPISODES = 5
 _EPISODES_IN_ALL = 240  # so that a page of hundreds of policies stays small
+_MOST_ACTIONS = 4  # of more, nobody reads what each alone would lead to
 _SCENES = {
     "MountainCar-v0": "car",
     "MountainCarContinuous-v0": "car",
@@ -38,6 +39,13 @@ class EpisodeData(msgspec.Struct, frozen=True):
     ended: bool
     uncovered: bool
     seen: str
+
+
+class AloneData(msgspec.Struct, frozen=True):
+    """An episode in which one action, its place in the list from 0 on, is taken at every step."""
+
+    action: int
+    episode: EpisodeData
 
 
 class PolicyData(msgspec.Struct, frozen=True):
@@ -87,6 +95,8 @@ class ExplorerData(msgspec.Struct, frozen=True):
     colours: tuple[str, ...]
     runs: list[RunData]
     policies: list[PolicyData]
+    alone: list[list[AloneData]]
+    """For each start what comes of one action alone: why a policy has to choose at all."""
     best: int
     """Place of the policy that is shown first."""
 
@@ -114,6 +124,7 @@ def explorer_data(runs: Sequence[Run]) -> ExplorerData:
         colours=style.SERIES,
         runs=[_run_data(run) for run in runs],
         policies=policies,
+        alone=[] if env is None else _alone(env, starts),
         best=next(i for i, (_, (member, _, _)) in enumerate(found) if member is top),
     )
 
@@ -144,6 +155,17 @@ def _episode(policy: Policy, env: Environment, start: list[float]) -> EpisodeDat
         uncovered=episode.uncovered,
         seen=_packed(episode, env),
     )
+
+
+def _alone(env: Environment, starts: Sequence[list[float]]) -> list[list[AloneData]]:
+    """Of each action, or of many outputs the least and the most."""
+    n, d = len(env.actions), len(env.features)
+    places = range(n) if n <= _MOST_ACTIONS else (0, n - 1) if env.continuous else ()
+    steady = {
+        a: Policy.from_genotypes([1] * d, [0.5] * d, [a + 1], env.features, env.actions, continuous=env.continuous)
+        for a in places
+    }
+    return [[AloneData(a, _episode(policy, env, start)) for a, policy in steady.items()] for start in starts]
 
 
 def _packed(episode: Episode, env: Environment) -> str:

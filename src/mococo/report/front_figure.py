@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ Box = tuple[tuple[float, float], tuple[float, float]]
 
 JITTER = 0.22
 _KNEE = 0.1  # part of the range of performances that is looked at from near
+_FEWEST = 5  # complexities that there is room for
 _RASTER = 5000  # more points are drawn as pixels, also in PDF and SVG
 
 
@@ -96,6 +97,7 @@ def draw_front(
             zorder=2 - np.count_nonzero(mine) / len(comp),  # few are not to be hidden by many
         )
     style.dress(ax, "complexity (decision points)", "performance (mean return)")
+    _room(ax, comp)
     style.whole_ticks(ax)
     if legend:
         for handle in style.legend(ax, title="subspecies", loc="lower right").legend_handles:
@@ -116,6 +118,7 @@ def draw_complexities(points: Sequence[Point], ax: Axes | None = None) -> Axes:
     ax.bar_label(bars, fontsize=style.SMALL - 1, color=style.INK, padding=1.5, rotation=rotation)
     ax.margins(y=above)
     style.dress(ax, "complexity (decision points)", "solutions")
+    _room(ax, levels)
     style.whole_ticks(ax)
     return ax
 
@@ -130,6 +133,14 @@ def knee(points: Sequence[Point]) -> Box | None:
         return None
     margin = 0.1 * (best - lowest)
     return (float(comp[near].min()) - 0.5, float(comp[near].max()) + 0.5), (lowest - margin, best + margin)
+
+
+def _room(ax: Axes, comp: NDArray[Any]) -> None:
+    """At least so many complexities across that a single one is no wide smear."""
+    least, most = float(comp.min()), float(comp.max())
+    across = max(float(_FEWEST), most - least + 1.4)
+    left = max(0.3, (least + most - across) / 2)  # no complexity is below 1
+    ax.set_xlim(left, left + across)
 
 
 def _frame(ax: Axes, box: Box) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mococo.envs.derived import formula
 from mococo.policy import Policy
 from mococo.runs.experiment import Row
 from mococo.runs.scores import Scored
@@ -73,7 +74,7 @@ def seeds_table(rows: Sequence[Row]) -> str:
 
 
 def rule_base(policy: Policy) -> str:
-    """The rules, and the coordinates of the fuzzy sets that they speak of."""
+    """The rules, the coordinates of the fuzzy sets that they speak of, and what derived features are the sums of."""
     rules = [(f"{r}", f"{escape(rule.text)}") for r, rule in enumerate(policy.rules, 1)]
     sets = [
         (escape(feature.name) if j == 0 else "", escape(name), _coordinate(ref))
@@ -81,12 +82,18 @@ def rule_base(policy: Policy) -> str:
         if len(refs) > 1
         for j, (name, ref) in enumerate(zip(names, refs, strict=True))
     ]
-    return "\n\n".join(
-        [
-            _table(r"rp{0.85\linewidth}", ("", "Rule"), rules),
-            _table("llr", ("Feature", "Set", "Wholly true at"), sets),
-        ]
-    )
+    derived = [
+        (escape(feature.name), escape(formula(feature)))
+        for feature, m in zip(policy.features, policy.tag, strict=True)
+        if feature.terms and m > 1
+    ]
+    tables = [
+        _table(r"rp{0.85\linewidth}", ("", "Rule"), rules),
+        _table("llr", ("Feature", "Set", "Wholly true at"), sets),
+    ]
+    if derived:
+        tables.append(_table(r"lp{0.7\linewidth}", ("Derived feature", "Sum"), derived))
+    return "\n\n".join(tables)
 
 
 def _table(columns: str, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

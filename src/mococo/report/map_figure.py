@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 CELLS, MARGINAL_CELLS = 500, 200
-_TINT, _HATCH = 0.45, "#AAAAAA"
+_TINT, _DEEP, _HATCH = 0.45, 0.8, "#AAAAAA"
 _MOST_RULES = 12  # as many are written out below the map
 _CLEAR = 700  # as many steps of all episodes can be told apart; lines of more are thinner
 _COLOUR_BAR = 1.1  # inches that it takes from the map
@@ -169,13 +169,13 @@ def _draw_outputs(policy: Policy, grid: Grid, ax: Axes) -> None:
     outputs = np.where(grid.firing.choices == NOBODY, np.nan, shares @ values)
     image = ax.imshow(
         grid.picture(outputs),
-        cmap="viridis",
+        cmap=style.shading(),
         vmin=values.min(),
         vmax=values.max(),
         extent=_extent(grid),
         origin="lower",
         aspect="auto",
-        alpha=0.8,
+        alpha=_DEEP,
     )
     figure = ax.get_figure()
     if figure is not None:
@@ -244,7 +244,7 @@ def _middles(policy: Policy, rule: Rule, f: int) -> list[float]:
 def _draw_way(xs: Floats, ys: Floats, uncovered: bool, thickness: float, ax: Axes) -> None:
     ax.plot(xs, ys, color="white", linewidth=2.4 * thickness, alpha=0.7, zorder=3)
     ax.plot(xs, ys, color=style.INK, linewidth=thickness, zorder=3.1, label="episode")
-    ax.plot(xs[:1], ys[:1], "o", color="white", markeredgecolor=style.INK, markersize=4, zorder=4)
+    ax.plot(xs[:1], ys[:1], "o", color="white", markeredgecolor=style.INK, markersize=4, zorder=4.1, clip_on=False)
     ax.plot(xs[-1:], ys[-1:], "X" if uncovered else "o", color=style.INK, markersize=4, zorder=4, clip_on=False)
 
 
@@ -261,8 +261,9 @@ def _entries(policy: Policy, width: float) -> list[tuple[str, int]]:
 
 def _legend(policy: Policy, gaps: bool, ax: Axes) -> None:
     patch, colours = style.require("matplotlib.patches").Patch, style.action_colours(policy)
+    share = _DEEP if policy.continuous else _TINT
     handles = [
-        patch(facecolor=style.tint(colours[a], _TINT), edgecolor=style.INK, linewidth=0.4, label=label)
+        patch(facecolor=style.tint(colours[a], share), edgecolor=style.INK, linewidth=0.4, label=label)
         for label, a in _entries(policy, style.width_of(ax))
     ]
     if gaps:

@@ -44,7 +44,7 @@ def draw_hypervolume(histories: Histories, ax: Axes | None = None) -> Axes:
     n = _generations(histories)
     for attribute, label, colour in (
         ("archive_hypervolume", "all found so far", style.BLUE),
-        ("hypervolume", "F1 of the generation", style.ORANGE),
+        ("hypervolume", "$F_1$ of the generation", style.ORANGE),
     ):
         values = np.array([[getattr(record, attribute) for record in history[:n]] for history in histories])
         _band(ax, np.arange(n), quartiles(values), colour, label)
@@ -63,7 +63,9 @@ def draw_best(histories: Histories, ax: Axes | None = None) -> Axes:
     ax = style.axes_or_new(ax, height=3.4)
     n = _generations(histories)
     curves: list[tuple[int, Floats]] = []
-    for complexity in sorted({c for history in histories for record in history[:n] for c in record.best}):
+    for complexity in sorted(
+        {c for history in histories for record in history[:n] for c in (*record.best, *record.archive_best)}
+    ):
         values = quartiles(np.array([best_so_far(history[:n], complexity) for history in histories]))
         end = values[1, -1]
         if not np.isnan(end) and (not curves or end > curves[-1][1][1, -1]):
@@ -104,7 +106,7 @@ def draw_attainment(fronts: Sequence[Sequence[Point]], ax: Axes | None = None, w
         low, high = (np.append(surfaces[k - 1], surfaces[k - 1, -1]) for k in (n, 1))
         both = np.isfinite(low)
         ax.fill_between(xs[both], low[both], high[both], step="post", color=style.SKY, alpha=0.15, linewidth=0)
-    style.dress(ax, "complexity (decision points)", "performance (mean return)")
+    style.dress(ax, "complexity (decision points)", "performance (mean return)", "" if n > 1 else "1 run")
     style.whole_ticks(ax)
     if n > 1:
         style.legend(ax, title="attained by", loc="lower right", alignment="left")
@@ -123,7 +125,8 @@ def attainment(fronts: Sequence[Sequence[Point]], levels: Sequence[int]) -> Floa
 
 def best_so_far(history: Sequence[Record], complexity: int) -> Floats:
     """(n_gens,) the best performance with at most this complexity up to each generation; -inf before there is one."""
-    best = [max((p for c, p in record.best.items() if c <= complexity), default=-np.inf) for record in history]
+    known = [[*record.best.items(), *record.archive_best.items()] for record in history]
+    best = [max((p for c, p in pairs if c <= complexity), default=-np.inf) for pairs in known]
     return np.maximum.accumulate(np.array(best))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mococo.envs.derived import formula
 from mococo.envs.spec import Feature
 from mococo.policy import Policy
 from mococo.report import style
@@ -82,13 +83,17 @@ def draw_sets(policy: Policy, feature: int, ax: Axes | None = None) -> Axes:
     rows = _rows(lengths, centres)
     for centre, row, name, colour in zip(centres, rows, names, colours, strict=True):
         x, y = low + centre / width * (high - low), 1.05 + _LINE * row
-        ax.text(x, y, style.plain(name), ha="center", va="bottom", fontsize=style.SMALL, color=colour)
+        ax.text(x, y, style.plain(name), ha="center", va="bottom", fontsize=style.SMALL, color=style.legible(colour))
     ax.set_ylim(0, 1.05 + _LINE * (max(rows) + 1))
     ax.set_yticks([0, 0.5, 1])
     style.fitting_ticks(ax)
     if spec.crisp:
         ax.set_xticks(refs)
-    return style.dress(ax, spec.name, "truth")
+    style.dress(ax, spec.name, "truth")
+    if spec.terms:
+        told = style.plain(f"{spec.name} = {formula(spec)}", 200)
+        ax.set_xlabel("\n".join(style.wrapped(told, width)), fontsize=style.NORMAL, color=style.INK)
+    return ax
 
 
 def draw_valley(ax: Axes | None = None) -> Axes:
@@ -100,10 +105,12 @@ def draw_valley(ax: Axes | None = None) -> Axes:
     ax.fill_between(xs, heights, -1.25, color=style.PALE, linewidth=0)
     goal = math.sin(3 * _CAR_POSITION.high)
     ax.plot([_CAR_POSITION.high] * 2, [goal, goal + 0.5], color=style.RED, linewidth=2, clip_on=False)
-    ax.text(_CAR_POSITION.high - 0.02, goal + 0.3, "goal", ha="right", fontsize=style.SMALL, color=style.RED)
+    ax.text(
+        _CAR_POSITION.high - 0.02, goal + 0.3, "goal", ha="right", fontsize=style.SMALL, color=style.legible(style.RED)
+    )
     starts = np.linspace(-0.6, -0.4, 20)
     ax.plot(starts, np.sin(3 * starts), color=style.BLUE, linewidth=4, solid_capstyle="butt")
-    ax.text(-0.5, -0.85, "starts", ha="center", fontsize=style.SMALL, color=style.BLUE)
+    ax.text(-0.5, -0.85, "starts", ha="center", fontsize=style.SMALL, color=style.legible(style.BLUE))
     ax.set_xlim(_CAR_POSITION.low, _CAR_POSITION.high)
     ax.set_ylim(-1.25, 1.6)
     ax.set_yticks([])

@@ -158,7 +158,7 @@ def plain(text: str, longest: int = LONGEST_NAME) -> str:
     >>> plain("cost in $ or $$")
     'cost in \\$ or \\$\\$'
     """
-    words = " ".join(text.split())
+    words = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split()))  # XML holds no others
     words = words if len(words) <= longest else f"{words[: longest - 1]}…"
     return words.replace("$", r"\$")
 
@@ -167,6 +167,12 @@ def tint(colour: str, share: float) -> tuple[float, float, float]:
     """The colour mixed with white, of which it leaves 1 - share."""
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return 1 - share * (1 - red), 1 - share * (1 - green), 1 - share * (1 - blue)
+
+
+def legible(colour: str) -> tuple[float, float, float]:
+    """The colour, dark enough for small letters on white."""
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return 0.6 * red, 0.6 * green, 0.6 * blue
 
 
 def tag_looks(tags: Iterable[Tag]) -> dict[Tag, Look]:
@@ -178,15 +184,26 @@ def tag_looks(tags: Iterable[Tag]) -> dict[Tag, Look]:
 def action_colours(policy: Policy) -> list[str]:
     """A colour for each action; those of many actions, which are levels of one quantity, go from dark to light."""
     n = len(policy.actions)
-    if n <= len(SERIES) - 1 and not policy.continuous:
-        return list(islice(cycle(SERIES), n))
-    return graded(n)
+    if policy.continuous:
+        values = np.array([float(np.ravel(action.value)[0]) for action in policy.actions])
+        return _shades((values - values.min()) / (np.ptp(values) or 1))
+    return list(islice(cycle(SERIES), n)) if n <= len(SERIES) - 1 else graded(n)
 
 
 def graded(n: int) -> list[str]:
     """N colours in an order that the eye sees."""
-    table, to_hex = require("matplotlib").colormaps["viridis"], require("matplotlib.colors").to_hex
-    return [str(to_hex(table(0.9 * i / max(1, n - 1)))) for i in range(n)]
+    return _shades(np.arange(n) / max(1, n - 1))
+
+
+def shading() -> Any:
+    """From dark to light, for quantities: viridis without its end, which is too pale on white."""
+    colours = require("matplotlib").colormaps["viridis"](np.linspace(0, 0.9, 256))
+    return require("matplotlib.colors").ListedColormap(colours)
+
+
+def _shades(shares: Any) -> list[str]:
+    to_hex = require("matplotlib.colors").to_hex
+    return [str(to_hex(colour)) for colour in shading()(np.asarray(shares, dtype=np.float64))]
 
 
 def used_features(policy: Policy) -> list[int]:

@@ -23,14 +23,19 @@ _BAND = 0.55  # height of a truth of 1
 def timeline_figure(
     policy: Policy, episode: Episode, figure: Figure | SubFigure | None = None, width: float = style.WIDTH
 ) -> Figure | SubFigure:
-    """The features that the policy looks at (the first four), the rules, and the votes, over the same steps."""
+    """The features that the policy looks at (the first four), the rules, and the votes, over the same steps.
+
+    Of a policy that mixes its actions' values, the mixture too.
+    """
     _check(episode)
     used = style.used_features(policy)[:_MOST_FEATURES]
-    heights = [1.0] * len(used) + [0.45 * sum(_heights(policy, width)), 1.0]
+    heights = [1.0] * (len(used) + policy.continuous) + [0.45 * sum(_heights(policy, width)), 1.0]
     figure = style.new_figure(width, sum(heights) + 0.9) if figure is None else figure
     *above, middle, below = style.panels(figure, heights)
-    for f, ax in zip(used, above, strict=True):
+    for f, ax in zip(used, above, strict=False):
         draw_input(policy, episode, f, ax)
+    if policy.continuous:
+        draw_output(policy, episode, above[-1])
     draw_firing(policy, episode, middle)
     draw_votes(policy, episode, below)
     for ax in (*above, middle):
@@ -49,6 +54,18 @@ def draw_input(policy: Policy, episode: Episode, feature: int, ax: Axes | None =
     ax.margins(y=0.1)
     style.few_ticks(ax)
     return style.dress(ax, "step", "", policy.features[feature].name)
+
+
+def draw_output(policy: Policy, episode: Episode, ax: Axes | None = None) -> Axes:
+    """What the policy gave out, in the range of its actions' values."""
+    ax = style.axes_or_new(ax, height=1.6)
+    ax.stairs(episode.outputs, baseline=None, color=style.INK, linewidth=1.1)
+    values = [float(np.ravel(action.value)[0]) for action in policy.actions]
+    ax.set_xlim(0, max(1, len(episode)))
+    ax.set_ylim(min(values), max(values))
+    ax.margins(y=0.1)
+    style.few_ticks(ax)
+    return style.dress(ax, "step", "", "output")
 
 
 def draw_firing(policy: Policy, episode: Episode, ax: Axes | None = None) -> Axes:
@@ -86,10 +103,13 @@ def draw_votes(policy: Policy, episode: Episode, ax: Axes | None = None) -> Axes
     ax = style.axes_or_new(ax, height=1.8)
     colours, steps = style.action_colours(policy), np.arange(len(episode) + 1)
     base = np.zeros(len(episode))
-    for action, colour, votes in zip(policy.actions, colours, episode.firing.votes.T, strict=True):
+    voted = {rule.action - 1 for rule in policy.rules}  # an action without a rule has no votes
+    for a, (colour, votes) in enumerate(zip(colours, episode.firing.votes.T, strict=True)):
+        if a not in voted:
+            continue
         ax.stairs(
             base + votes, steps, baseline=base, fill=True, color=style.tint(colour, 0.55),
-            label=style.plain(action.words),
+            label=style.plain(policy.actions[a].words),
         )  # fmt: skip
         base = base + votes
     if not policy.continuous:

@@ -53,3 +53,11 @@ function rgb(hex) {
 
 // `share` of one colour over another.
 const mixed = (one, other, share) => one.map((part, i) => Math.round(share * part + (1 - share) * other[i]));
+
+const hex = (parts) => `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+
+// The relative luminance of a colour, from 0 to 1, as the accessibility guidelines count it.
+function light(text) {
+  const [r, g, b] = rgb(text).map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}

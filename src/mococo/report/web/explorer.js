@@ -3,10 +3,12 @@
 const data = JSON.parse(byId("data").textContent);
 const BASE = 30; // steps a second at speed 1
 const MOST_WORDS = 60; // changes of the driving rule that are told in words
+const LEAST = 260; // pixels that fuzzy sets are drawn over
+const SHORT = 6; // lines of an episode's words that are shown without asking
 const policies = data.policies.map((policy, id) => ({ ...policy, id, complexity: policy.record.complexity, tag: policy.record.tag.join("x") }));
 const tags = [...new Set(policies.map((policy) => policy.tag))].sort((a, b) => a.length - b.length || sum(a) - sum(b) || (a < b ? -1 : 1));
 const looks = new Map(tags.map((tag, place) => [tag, { colour: data.colours[place % data.colours.length], place }]));
-const state = { a: data.best, b: null, shown: "archive", runs: new Set(data.runs.keys()), episode: 0, t: 0, playing: false, speed: 1, axes: null, at: {}, near: false };
+const state = { a: data.best, b: null, shown: "archive", runs: new Set(data.runs.keys()), episode: 0, t: 0, playing: false, speed: 1, axes: null, at: {}, near: false, alone: null };
 const slots = { a: null, b: null };
 let groups = [];
 
@@ -21,22 +23,29 @@ function decoded(text) {
   return Array.from(data.double ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer));
 }
 
+function inputsOf(model, episode) {
+  const numbers = decoded(episode.seen), d = model.observed.length;
+  return Array.from({ length: episode.steps + 1 }, (_, t) => Fuzzy.whole(model, numbers.slice(t * d, (t + 1) * d)));
+}
+
 function slotOf(id, letter) {
   if (id === null) return null;
-  const policy = policies[id], model = Fuzzy.model(policy.record), d = model.observed.length;
-  const episodes = policy.episodes.map((episode) => {
-    const numbers = decoded(episode.seen);
-    return { ...episode, inputs: Array.from({ length: episode.steps + 1 }, (_, t) => Fuzzy.whole(model, numbers.slice(t * d, (t + 1) * d))) };
-  });
+  const policy = policies[id], model = Fuzzy.model(policy.record);
+  const episodes = policy.episodes.map((episode) => ({ ...episode, inputs: inputsOf(model, episode) }));
   return { policy, model, episodes, letter, tint: `slot-${letter.toLowerCase()}`, tints: tintsOf(model), cards: [], firing: [], episode: state.episode };
 }
 
-// A colour for each action; levels of one quantity go from dark to light.
+// A colour for each action; levels of one quantity have those of the map.
 function tintsOf(model) {
   const n = model.actions.length;
   if (n <= data.colours.length - 1 && !model.record.continuous) return data.colours.slice(0, n);
-  return model.actions.map((_, a) => `#${Plots.ramp((0.9 * a) / Math.max(1, n - 1)).map((part) => part.toString(16).padStart(2, "0")).join("")}`);
+  const values = model.record.continuous ? model.actions.map((action) => Number(action.value)) : [...model.actions.keys()];
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return values.map((value) => hex(Plots.ramp((value - least) / (most - least || 1))));
 }
+
+// A step's words on a colour.
+const onTint = (tint) => (light(tint) > 0.2 ? "#111" : "#fff");
 
 const both = () => [slots.a, slots.b].filter(Boolean);
 const episodeOf = (slot) => slot.episodes[state.episode];
@@ -110,7 +119,7 @@ function ruleCard(slot, r) {
     return words ? [[feature.name, words]] : [];
   });
   const words = el("p", { class: "sentence" }, el("span", { class: "dim" }, "IF "), parts.flatMap(([name, is], i) => [i ? el("span", { class: "dim" }, " AND ") : null, `${name} is `, el("b", {}, is)]), el("span", { class: "dim" }, " THEN "), el("span", { class: "action", style: `--tint: ${tint}` }, slot.model.actions[rule.action].words));
-  const truth = el("output", { class: "truth" }), card = el("div", { class: "rule", style: `--tint: ${tint}`, "data-rule": r + 1 }, el("span", { class: "badge" }, `${slots.b ? slot.letter : ""}${r + 1}`), words, truth);
+  const truth = el("output", { class: "truth" }), card = el("div", { class: "rule", style: `--tint: ${tint}; --on: ${onTint(tint)}`, "data-rule": r + 1 }, el("span", { class: "badge" }, `${slots.b ? slot.letter : ""}${r + 1}`), words, truth);
   const entry = { card, truth, spark: null };
   if (episode) {
     entry.spark = Pictures.spark(slot.firing.map((firing) => firing.rules[r]), slot.firing.map((firing) => firing.driver === r), tint, (t) => seek(t));
@@ -176,14 +185,16 @@ const title = (slot) => `${slot.letter}: complexity ${slot.policy.complexity}, m
 // ---------------------------------------------------------------- sets, map, scores, run
 
 function drawSets() {
-  const box = byId("set-list"), width = Math.max(260, box.clientWidth), list = both(), used = [...new Set(list.flatMap((slot) => slot.model.used))].sort((x, y) => x - y);
+  const box = byId("set-list"), width = Math.max(LEAST, box.clientWidth), list = both(), used = [...new Set(list.flatMap((slot) => slot.model.used))].sort((x, y) => x - y);
   const panels = used.map((f) => {
     const mine = list.filter((slot) => slot.model.features[f].refs.length > 1), models = mine.map((slot) => slot.model);
     const drawn = Pictures.sets(models, f, width, data.colours, slots.b ? "Of A, and dashed of B." : "");
-    return { f, mine, drawn, box: el("figure", {}, el("figcaption", {}, models[0].features[f].name, slots.b && mine.length === 2 ? el("small", {}, " A full, B dashed") : mine[0].letter === "B" ? el("small", {}, " only B looks at it") : null), drawn.root) };
+    return { f, mine, drawn, box: el("figure", {}, el("figcaption", {}, models[0].features[f].name, models[0].features[f].terms.length ? el("small", {}, ` = ${Fuzzy.formula(models[0].features[f])}`) : null, slots.b && mine.length === 2 ? el("small", {}, " A full, B dashed") : mine[0].letter === "B" ? el("small", {}, " only B looks at it") : null), drawn.root) };
   });
-  box.replaceChildren(...panels.map((panel) => panel.box));
-  state.sets = panels;
+  const all = slots.a.model.features, through = new Set(used.flatMap((f) => all[f].terms.map(([name]) => name)));
+  const unused = all.filter((feature, f) => !used.includes(f) && !through.has(feature.name)).map((feature) => feature.name);
+  box.replaceChildren(...panels.map((panel) => panel.box), unused.length ? el("p", { class: "told" }, `Not looked at: ${unused.join(", ")}.`) : "");
+  [state.sets, state.setsWidth] = [panels, width];
 }
 
 // The two features of the map: those chosen, or the first that the policy looks at.
@@ -212,7 +223,7 @@ function drawMap() {
   for (const slot of both()) {
     slot.episode = state.episode;
     const place = byId(`map-${slot.letter.toLowerCase()}`);
-    slot.grid = Plots.map(place, slot.model, axes, restOf(slot), slot.episodes, slot.tints, slot);
+    slot.grid = Plots.map(place, slot.model, axes, restOf(slot), slot.episodes, slot.tints, slot, aloneOf(slot));
     place.setAttribute("aria-label", `Map of ${slot.letter}. ${shares(slot).join(" ")}`);
     if (place.dataset.listens) continue;
     place.dataset.listens = "yes";
@@ -225,6 +236,12 @@ function drawMap() {
   const gaps = both().some((slot) => slot.grid.drivers.includes(Fuzzy.NOBODY));
   list.replaceChildren(...keys, ...(gaps ? [el("span", { class: "action hatched" }, "no rule fires")] : []), slots.b ? el("span", { id: "agreement" }, agreement()) : "");
   byId("shares").replaceChildren(...both().flatMap((slot) => [el("p", {}, title(slot)), el("ul", {}, shares(slot).map((line) => el("li", {}, line)))]));
+}
+
+// The way of the action alone that is to be seen on the map.
+function aloneOf(slot) {
+  const other = data.alone[state.episode]?.find((one) => one.action === state.alone);
+  return other ? { inputs: inputsOf(slot.model, other.episode), words: slot.model.actions[state.alone].words } : null;
 }
 
 // The rule under the pointer.
@@ -275,7 +292,7 @@ function drawScores() {
     ["Training", cells((p, run) => `${fixed(p.performance)}, mean of ${counted(run.training_starts, "start")} that the search used`)],
     ["Fresh", cells((p, run) => `${fixed(p.fresh_performance)}, mean of ${counted(run.fresh_starts, "start")} that it has not seen`)],
     ["95 % interval", cells((p) => `${fixed(p.fresh_interval[0])} to ${fixed(p.fresh_interval[1])}`)],
-    ["Gap", cells((p) => `${fixed(p.performance - p.fresh_performance)}: by so much the training starts flatter`)],
+    ["Gap", cells((p) => `${fixed(p.performance - p.fresh_performance)}: ${p.performance > p.fresh_performance ? "by so much the training starts flatter" : "the training starts do not flatter"}`)],
     ["Complexity", cells((p) => counted(p.complexity, "decision point"))],
     ["Rules", cells((p) => p.record.rules.length)],
     ["Subspecies", cells((p) => `${p.tag} fuzzy sets`)],
@@ -301,7 +318,8 @@ function drawEpisode() {
   const list = both(), played = list.some((slot) => slot.episodes.length);
   byId("episode-title").textContent = slots.b ? "A and B from the same start" : `Policy A: complexity ${slots.a.policy.complexity}, mean return ${fixed(slots.a.policy.performance)}`;
   byId("player").hidden = !played;
-  byId("words-box").hidden = !played;
+  byId("story").hidden = !played;
+  byId("story-note").textContent = slots.b ? "to A" : "";
   byId("note").hidden = !data.note;
   byId("note").textContent = data.note;
   for (const slot of list) {
@@ -313,7 +331,27 @@ function drawEpisode() {
   byId("start").replaceChildren(...slots.a.episodes.map((episode, e) => el("option", { value: e, selected: e === state.episode ? "" : undefined }, `${e + 1}: ${counted(episode.steps, "step")}`)));
   byId("step").max = longest();
   byId("why-b").hidden = !slots.b;
-  byId("words").replaceChildren(...(episodeOf(slots.a) ? inWords(slots.a) : []));
+  const words = played && episodeOf(slots.a) ? inWords(slots.a) : [];
+  byId("words").replaceChildren(...words);
+  byId("words-box").open = words.length > 0 && words.length <= SHORT;
+  byId("about").textContent = list.find((slot) => slot.scene)?.scene.about ?? "";
+  drawAlone();
+}
+
+// What each action alone would lead to from the same start: what the policy is better than, and why it has to change.
+function drawAlone() {
+  const others = data.alone[state.episode] ?? [], box = byId("alone");
+  box.hidden = !others.length;
+  if (!others.length) return;
+  const lines = others.map(({ action: a, episode: other }) => {
+    const inputs = inputsOf(slots.a.model, other), ends = slots.a.model.used.slice(0, 2).map((f) => {
+      const seen = inputs.map((input) => input[f]);
+      return `${slots.a.model.features[f].name} between ${short(Math.min(...seen))} and ${short(Math.max(...seen))}`;
+    });
+    const button = el("button", { type: "button", "aria-pressed": state.alone === a, onclick: () => { state.alone = state.alone === a ? null : a; drawAlone(); drawMap(); frame(); } }, "on the map");
+    return el("li", {}, el("span", { class: "action", style: `--tint: ${slots.a.tints[a]}` }, `always ${slots.a.model.actions[a].words}`), ` ends ${other.ended ? "" : "at the limit "}after ${counted(other.steps, "step")} with return ${fixed(other.performance)}${ends.length ? `, with ${ends.join(", ")}` : ""}. `, button);
+  });
+  box.replaceChildren(el("p", {}, "One action alone, from the same start:"), el("ul", {}, lines));
 }
 
 const longest = () => Math.max(0, ...both().map((slot) => episodeOf(slot)?.steps ?? 0));
@@ -328,7 +366,9 @@ function inWords(slot) {
   });
   const lines = stretches.slice(0, MOST_WORDS).map(({ driver, from, to }) => {
     const rule = slot.model.rules[driver], when = from === to ? `step ${from}` : `steps ${from} to ${to}`;
-    return el("li", {}, el("button", { type: "button", onclick: () => seek(from) }, when), ` rule ${driver + 1}: ${rule.text}`);
+    const [first, last] = [from, to + 1].map((t) => episodeOf(slot).inputs[t]);
+    const moves = slot.model.used.slice(0, 3).map((f) => `${slot.model.features[f].name} ${short(first[f])} → ${short(last[f])}`).join(", ");
+    return el("li", {}, el("button", { type: "button", onclick: () => seek(from) }, when), " ", el("span", { class: "action", style: `--tint: ${slot.tints[rule.action]}` }, slot.model.actions[rule.action].words), ` by rule ${driver + 1}: ${moves}`);
   });
   if (stretches.length > MOST_WORDS) lines.push(el("li", {}, `and ${stretches.length - MOST_WORDS} changes more`));
   return [...lines, el("li", {}, ending(episodeOf(slot)))];
@@ -349,9 +389,10 @@ function whyOf(slot, t) {
     const words = Fuzzy.clauseWords(slot.model, rule, f);
     return words === "any" ? [] : [`${slot.model.features[f].name} ${short(input[f])} is ${words} (${fixed(firing.clauses[firing.driver][f])})`];
   });
-  const votes = slot.model.actions.map((action, a) => `${action.words} ${Math.round(100 * firing.votes[a])} %`).filter((_, a) => firing.votes[a] > 0).join(", ");
+  const votes = slot.model.actions.map((action, a) => `${Math.round(100 * firing.votes[a])} % ${action.words}`).filter((_, a) => firing.votes[a] > 0).join(", ");
+  const tied = !slot.model.record.continuous && firing.strengths.filter((strength) => strength === firing.strengths[firing.choice]).length > 1;
   const does = slot.model.record.continuous ? `output ${short(Fuzzy.mean(slot.model, firing.strengths))}` : slot.model.actions[firing.choice].words;
-  return [el("b", { class: "action", style: `--tint: ${slot.tints[rule.action]}` }, does), ` by rule ${firing.driver + 1}, true to ${fixed(firing.rules[firing.driver])}: ${parts.join(" and ") || "it is true everywhere"}. Votes: ${votes}.`];
+  return [el("b", { class: "action", style: `--tint: ${slot.tints[rule.action]}` }, does), ` by rule ${firing.driver + 1}, true to ${fixed(firing.rules[firing.driver])}: ${parts.join(" and ") || "it is true everywhere"}. Votes: ${votes}${tied ? ": a tie, which the first action wins" : ""}.`];
 }
 
 // Everything that depends on the step.
@@ -495,7 +536,10 @@ function theme(name) {
 // What has colours or sizes of its own.
 function redraw() {
   if (!slots.a) return;
+  for (const slot of both()) slot.tints = tintsOf(slot.model);
   drawFront();
+  drawEpisode();
+  drawRules();
   drawSets();
   drawMap();
   frame();
@@ -520,10 +564,8 @@ function listen() {
   byId("start").addEventListener("change", (event) => { play(false); state.episode = Number(event.currentTarget.value); draw(); });
   document.addEventListener("keydown", keys);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  let width = 0;
   new ResizeObserver(([entry]) => {
-    if (Math.abs(entry.contentRect.width - width) > 1 && width) { drawSets(); frame(); }
-    width = entry.contentRect.width;
+    if (Math.abs(Math.max(LEAST, entry.contentRect.width) - state.setsWidth) > 1) { drawSets(); frame(); }
   }).observe(byId("set-list"));
   // Plotly looks at the window only, but a plot's room also changes when a second one comes beside it.
   const fit = new ResizeObserver((entries) => {

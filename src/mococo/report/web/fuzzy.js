@@ -134,5 +134,8 @@ const Fuzzy = (() => {
     return names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} or ${names[names.length - 1]}`;
   }
 
-  return { NOBODY, model, whole, truths, infer, mean, grid, clauseWords };
+  // The sum of a derived feature, as one writes it.
+  const formula = (feature) => feature.terms.map(([name, weight], i) => `${weight < 0 ? (i ? " \u2212 " : "\u2212") : i ? " + " : ""}${Math.abs(weight) === 1 ? "" : `${Math.abs(weight)} \u00b7 `}${name}`).join("");
+
+  return { NOBODY, formula, model, whole, truths, infer, mean, grid, clauseWords };
 })();

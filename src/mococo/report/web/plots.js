@@ -46,7 +46,7 @@ const Plots = (() => {
       xaxis: { title: "complexity (decision points)", dtick: few ? 1 : undefined, range: across },
       yaxis: { title: "mean return", range: up },
       margin: { l: 60, r: 18, t: 10, b: 44 },
-      legend: { entrywidth: 78 },
+      legend: { entrywidth: Math.max(78, 40 + 7.5 * Math.max(...[...looks.keys()].map((tag) => tag.length))) },
       uirevision: `${near} ${across} ${up}`, // as long as it is the same, a zoom of the user's stays
     };
     Plotly.react(place, traces, layout(axes), config("front"));
@@ -102,8 +102,10 @@ const Plots = (() => {
   }
 
   const STOPS = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"].map(rgb);
+  // Without the end that is hard to see on the paper.
   function ramp(share) {
-    const place = clamp(share, 0, 1) * (STOPS.length - 1), i = Math.min(STOPS.length - 2, Math.floor(place));
+    const dark = light(colour("paper")) < 0.2;
+    const place = ((dark ? 0.25 : 0) + (dark ? 0.75 : 0.9) * clamp(share, 0, 1)) * (STOPS.length - 1), i = Math.min(STOPS.length - 2, Math.floor(place));
     return mixed(STOPS[i + 1], STOPS[i], place - i);
   }
 
@@ -132,9 +134,10 @@ const Plots = (() => {
     return found;
   }
 
-  // A policy over two features, with the ways of its episodes; `rest` holds the values of all other features.
-  function map(place, model, axes, rest, episodes, tints, slot) {
-    const [x, y] = axes, spans = axes.map((f) => span(model, f, episodes));
+  // A policy over two features, with the ways of its episodes, and dotted that of an action alone; `rest` holds the
+  // values of all other features.
+  function map(place, model, axes, rest, episodes, tints, slot, alone) {
+    const [x, y] = axes, spans = axes.map((f) => span(model, f, alone ? [...episodes, alone] : episodes));
     const wide = Fuzzy.grid(model, axes, spans, rest, model.features.length > 3 ? 200 : CELLS), coarse = Fuzzy.grid(model, axes, spans, rest, PROBES);
     const words = (at) => (coarse.drivers[at] === Fuzzy.NOBODY ? "no rule fires" : `rule ${coarse.drivers[at] + 1} drives: ` + (model.record.continuous ? short(coarse.outputs[at]) : plain(model.actions[coarse.choices[at]].words)));
     const table = (of) => coarse.ys.map((_, j) => coarse.xs.map((__, i) => of(j * PROBES + i)));
@@ -144,6 +147,7 @@ const Plots = (() => {
       traces.push({ type: "scatter", mode: "lines", x: xs, y: ys, hoverinfo: "skip", showlegend: false, line: { color: colour("ink"), width: e === slot.episode ? 2.2 : 1 }, opacity: e === slot.episode ? 0.95 : 0.5 });
       traces.push({ type: "scatter", mode: "markers", x: [xs[0], xs[last]], y: [ys[0], ys[last]], hoverinfo: "skip", showlegend: false, marker: { size: 7, symbol: ["circle-open", episode.uncovered ? "x" : "circle"], color: colour("ink") }, cliponaxis: false });
     });
+    if (alone) traces.push({ type: "scatter", mode: "lines", x: alone.inputs.map((input) => input[x]), y: alone.inputs.map((input) => input[y]), name: `always ${plain(alone.words)}`, hovertemplate: `always ${plain(alone.words)}<extra></extra>`, showlegend: false, line: { color: colour("slot-a"), width: 2, dash: "dot" } });
     const numbers = middles(model, axes, spans, rest).map(({ driver, x: left, y: up }) => ({ x: left, y: up, text: String(driver + 1), showarrow: false, bgcolor: colour("paper"), bordercolor: colour("ink"), borderwidth: 1, borderpad: 2, font: { size: 12, color: colour("ink") } }));
     const range = (f, s) => [spans[s][0], spans[s][1]];
     Plotly.react(place, traces, layout({

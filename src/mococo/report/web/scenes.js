@@ -9,9 +9,9 @@ const Scenes = (() => {
     const shape = svg("path", { class: "push" });
     // A push of so many pixels to the right from a point.
     const show = (x, y, length, tint) => {
-      const way = Math.sign(length), tip = x + length;
-      shape.setAttribute("d", way ? `M${x},${y - 4} L${tip - 9 * way},${y - 4} L${tip - 9 * way},${y - 10} L${tip},${y} ` +
-        `L${tip - 9 * way},${y + 10} L${tip - 9 * way},${y + 4} L${x},${y + 4} Z` : "");
+      const way = Math.sign(length), tip = x + length, head = Math.min(9, Math.abs(length)) * way;
+      shape.setAttribute("d", way ? `M${x},${y - 4} L${tip - head},${y - 4} L${tip - head},${y - 10} L${tip},${y} ` +
+        `L${tip - head},${y + 10} L${tip - head},${y + 4} L${x},${y + 4} Z` : "");
       shape.setAttribute("fill", tint);
     };
     return { shape, show };
@@ -53,7 +53,7 @@ const Scenes = (() => {
       body.setAttribute("transform", `translate(${cx.toFixed(3)},${cy.toFixed(3)}) rotate(${degrees(-Math.atan(Math.cos(3 * x) * 3 * 78 / ((width - 40) / 1.8))).toFixed(3)})`);
       push.show(cx, cy - 44, action === null ? 0 : 46 * (discrete ? action - 1 : action), tint);
     };
-    return { width, height, parts, draw, about: "A car in a valley, with a flag on the right hill." };
+    return { width, height, parts, draw, about: "A car in a valley, to be brought to the flag. Its motor is weaker than the steepest slope, so it has to swing to gather speed." };
   }
 
   function pole() {
@@ -73,7 +73,7 @@ const Scenes = (() => {
       rod.setAttribute("transform", `rotate(${degrees(theta).toFixed(3)})`);
       push.show(across(x) + (action ? 34 : -34), floor, action === null ? 0 : 42 * (2 * action - 1), tint);
     };
-    return { width, height, parts, draw, about: "A pole on a cart; thin lines are where the episode ends." };
+    return { width, height, parts, draw, about: "A pole on a cart, to be kept up; thin lines are where the episode ends." };
   }
 
   function links() {
@@ -152,7 +152,7 @@ const Scenes = (() => {
       scene.draw(episode.inputs[t], action, tint, !model.record.continuous, episode, t);
       root.dataset.step = t;
     };
-    return { root, show };
+    return { root, show, about: scene.about };
   }
 
   return { make };

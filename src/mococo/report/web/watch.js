@@ -22,7 +22,7 @@ const total = (records, name) => records.reduce((sum, record) => sum + record[na
 function tiles() {
   const { records } = run, recent = records.slice(1).slice(-WINDOW), speed = recent.length ? recent : records;
   const seconds = Math.max(1e-9, total(speed, "seconds")), last = records[records.length - 1];
-  const best = last ? Math.max(...Object.values(last.best)) : NaN, steps = total(speed, "env_steps");
+  const best = last ? Math.max(...everBest(records.length).map(([, value]) => value)) : NaN, steps = total(speed, "env_steps");
   const going = run.state === "running" && speed.length;
   return [
     ["Generation", `${records.length} of ${run.numGens}`],
@@ -30,7 +30,7 @@ function tiles() {
     ...(steps ? [["Steps a second", amount(steps / seconds)]] : []),
     ["Time so far", duration(total(records, "seconds"))],
     ["Time left", going ? `about ${duration((seconds / speed.length) * (run.numGens - records.length))}` : run.state === "running" ? "?" : "0 s"],
-    ["Best mean return", fixed(best)],
+    ["Best mean return so far", fixed(best)],
     ["Policies kept", last ? String(last.archive_size) : "0"],
   ];
 }
@@ -39,7 +39,7 @@ function tiles() {
 function everBest(until) {
   const found = new Map();
   for (const record of run.records.slice(0, until + 1)) {
-    for (const [complexity, value] of Object.entries(record.best)) found.set(Number(complexity), Math.max(value, found.get(Number(complexity)) ?? -Infinity));
+    for (const [complexity, value] of [...Object.entries(record.best), ...Object.entries(record.archive_best)]) found.set(Number(complexity), Math.max(value, found.get(Number(complexity)) ?? -Infinity));
   }
   let best = -Infinity;
   return [...found].sort((a, b) => a[0] - b[0]).filter(([, value]) => value > best && ((best = value), true));
@@ -55,7 +55,8 @@ function drawFront() {
   const traces = [...trail,
     trace(ever, { mode: "lines", name: "best so far", line: { shape: "hv", color: colour("muted"), width: 1.2, dash: "dot" } }),
     trace(points(record), { mode: "markers", name: `generation ${g}`, marker: { size: 10, color: colour("slot-a") }, hovertemplate: "complexity %{x}: %{y:.2f}<extra></extra>" })];
-  const most = Math.max(...run.records.flatMap((one) => Object.keys(one.best).map(Number)));
+  // As far as the last fronts reach: those of the first generations have much that is never seen again.
+  const most = Math.max(...ever.map(([c]) => c), ...[...trail.flatMap((old) => old.x), ...points(record).map((p) => p[0])]);
   Plotly.react(byId("front-plot"), traces, Plots.layout({ xaxis: { title: "complexity (decision points)", range: [0, most + 1] }, yaxis: { title: "best mean return" }, uirevision: "front" }), Plots.config("front"));
   byId("front-note").textContent = `F₁ of generation ${g}${run.shown === null ? ", the last" : ""}`;
   byId("generation").max = run.records.length - 1;
