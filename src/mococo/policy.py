@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from mococo.decoding import decode_db, decode_rb
 from mococo.envs.spec import Action, Feature
 from mococo.errors import ObservationError, UncoveredState
-from mococo.genotypes import as_feature, check_features, check_genotypes, plain_numbers
+from mococo.genotypes import (
+    as_action,
+    as_feature,
+    check_actions,
+    check_features,
+    check_genotypes,
+    listed,
+    plain_numbers,
+)
 from mococo.observations import checked_observations
 from mococo.subspecies import Tag, tag_text
 from mococo.words import set_names, spoken_list
@@ -95,14 +103,15 @@ class Policy:
             plain_numbers("tag", tag),
             plain_numbers("db", db, float),
             plain_numbers("rb", rb),
-            tuple(as_feature(feature) for feature in features),
-            tuple(action if isinstance(action, Action) else Action(action, str(action)) for action in actions),
+            tuple(as_feature(feature) for feature in listed("features", features)),
+            tuple(as_action(action) for action in listed("actions", actions)),
             omega,
             continuous,
         )
 
     def __post_init__(self) -> None:
-        check_features(self.tag, self.features, self.actions, self.omega)
+        check_features(self.tag, self.features, self.omega)
+        check_actions(self.actions, self.continuous)
         check_genotypes(self.tag, self.db, self.rb, len(self.actions))
 
     @property

@@ -80,7 +80,8 @@ def test_a_wrong_db_genotype_is_refused(db: Any, text: str) -> None:
         ([1, 2, -1, 0], "alleles of an RB genotype are .* got -1"),
         ([1.0, 2.0, 0.0, 0.0], r"alleles of an RB genotype are .* got 1\.0"),
         ([10**30, 0, 0, 0], "alleles of an RB genotype are .* got 1000000"),
-        (["left", "right", "", ""], "alleles of an RB genotype are .* got left"),
+        (["left", "right", "", ""], "alleles of an RB genotype are .* got 'left'"),
+        ([10**5000, 0, 0, 0], "alleles of an RB genotype are .* got a number of 16610 bits"),
     ],
 )
 def test_a_wrong_rb_genotype_is_refused(rb: Any, text: str) -> None:
@@ -99,6 +100,25 @@ def test_a_policy_without_features_or_actions_is_refused() -> None:
         make(features=[])
     with pytest.raises(PolicyError, match="a policy needs at least one feature and one action"):
         make(actions=[])
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"features": None}, "features must be a list, got None"),
+        ({"actions": 2}, "actions must be a list, got 2"),
+        ({"actions": "lr"}, "actions must be a list, got 'lr'"),
+        ({"features": [FEATURES[0], FEATURES[0]]}, "each feature needs a name of its own, .* got 'position' twice"),
+        ({"actions": [(0, 1), (1,)]}, r"all actions must be of as many numbers, got \(1,\) after \(0, 1\)"),
+        ({"actions": [0, (1,)]}, r"all actions must be of as many numbers, got \(1,\) after 0"),
+        ({"continuous": True}, "the mean of its actions, which must be numbers, got 'left'"),
+        ({"continuous": "no"}, "continuous must be True or False, got 'no'"),
+    ],
+    ids=str,
+)
+def test_features_and_actions_that_do_not_go_together_are_refused(changes: dict[str, Any], text: str) -> None:
+    with pytest.raises(PolicyError, match=text):
+        make(**changes)
 
 
 @pytest.mark.parametrize(
@@ -203,6 +223,11 @@ def test_only_predict_takes_many_observations() -> None:
     for method in ("act", "votes", "strengths", "truths"):
         with pytest.raises(ObservationError, match=r"expected one observation of 2 numbers, got shape \(3, 2\)"):
             getattr(make(), method)(np.zeros((3, 2)))
+
+
+def test_what_reset_returns_is_refused_with_a_hint() -> None:
+    with pytest.raises(ObservationError, match=r"an observation with its info, as env\.reset\(\) returns them"):
+        make().predict((np.zeros(2), {}))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
