@@ -7,13 +7,28 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mococo.config import Config
+    from mococo.envs.making import environment
     from mococo.envs.registry import register
     from mococo.envs.spec import Action, Environment, Feature, clip
+    from mococo.errors import UncoveredState
     from mococo.evaluation import evaluate
     from mococo.policy import Policy, load
     from mococo.training import train
 
-__all__ = ["Action", "Config", "Environment", "Feature", "Policy", "clip", "evaluate", "load", "register", "train"]
+__all__ = [
+    "Action",
+    "Config",
+    "Environment",
+    "Feature",
+    "Policy",
+    "UncoveredState",
+    "clip",
+    "environment",
+    "evaluate",
+    "load",
+    "register",
+    "train",
+]
 
 _HOMES = {
     "Action": "mococo.envs.spec",
@@ -21,6 +36,7 @@ _HOMES = {
     "Environment": "mococo.envs.spec",
     "Feature": "mococo.envs.spec",
     "Policy": "mococo.policy",
+    "UncoveredState": "mococo.errors",
     "clip": "mococo.envs.spec",
     "environment": "mococo.envs.making",
     "evaluate": "mococo.evaluation",

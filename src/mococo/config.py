@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -29,7 +30,7 @@ class _NamesSettings(msgspec.StructMeta):
         for name in kwargs:
             if name not in cls.__struct_fields__:
                 raise ConfigError(f"unknown setting {name!r}. {nearest(name, cls.__struct_fields__)}")
-        return super().__call__(*args, **kwargs)
+        return super().__call__(*args, **{name: plain(value) for name, value in kwargs.items()})
 
 
 class Config(msgspec.Struct, metaclass=_NamesSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -135,8 +136,22 @@ def make_config(settings: Mapping[str, Any], base: Config | None = None) -> Conf
         if name == "subspecies":
             values[name] = parse_subspecies(value) if isinstance(value, str) else value
         else:
-            values[name] = _typed(name, value)
+            values[name] = _typed(name, plain(value))
     return Config(**values)
+
+
+def plain(value: Any) -> Any:
+    """Numbers of other libraries, as `numpy.arange` gives them, as Python's own; everything else as it is.
+
+    >>> import numpy as np
+    >>> plain(np.int64(3)), plain("3")
+    (3, '3')
+    """
+    if isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    return float(value) if isinstance(value, numbers.Real) else value
 
 
 def parse_subspecies(text: str) -> tuple[Tag, ...]:
@@ -214,6 +229,7 @@ def _check_subspecies(subspecies: Sequence[Sequence[int]]) -> tuple[Tag, ...]:
 def _check_tag(tag: Sequence[int], others: Sequence[Tag]) -> Tag:
     if not _is_list(tag):
         raise ConfigError(f"a subspecies tag must be a list of set counts such as (2, 2), got {shown(tag)}")
+    tag = [plain(m) for m in tag]
     for m in tag:
         if not isinstance(m, int) or isinstance(m, bool) or not 1 <= m <= MAX_SETS:
             raise ConfigError(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mococo.config import plain
 from mococo.decoding import Partitions, RuleBases, decode_db, decode_rb
 from mococo.envs.registry import EnvironmentLike, find
 from mococo.envs.spec import Environment
@@ -139,6 +140,7 @@ def evaluate(
     for policy in several:
         check_fits(policy, environment)
     if starts is None:
+        episodes = plain(episodes)
         if not isinstance(episodes, int) or isinstance(episodes, bool) or episodes < 1:
             raise ConfigError(f"episodes must be a whole number >= 1, got {episodes!r}")
         states = environment.draw_starts(episodes, check_seed(seed))
@@ -163,7 +165,8 @@ def _policies(policies: Any) -> list[Policy]:
     several = [policies] if isinstance(policies, Policy) else list(policies) if isinstance(policies, Iterable) else None
     if several is None or not all(isinstance(policy, Policy) for policy in several):
         raise PolicyError(
-            f"expected a mococo.Policy or a list of them, got {str(policies)[:60]}; mococo.load reads files"
+            f"expected a mococo.Policy or a list of them, got {shown(policies, 60)}; mococo.load reads files, "
+            f"and members of a front or archive have a .policy each"
         )
     return several
 
@@ -197,7 +200,8 @@ def check_fits(policy: Policy, env: Environment) -> None:
 
 
 def check_seed(seed: int) -> int:
-    """A seed that numpy takes."""
+    """A seed that numpy takes, as Python's own number."""
+    seed = plain(seed)
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         raise ConfigError(f"seed must be a whole number >= 0, got {shown(seed)}")
     return seed
@@ -224,7 +228,7 @@ def _check_starts(starts: ArrayLike, env: Environment) -> Floats:
     try:
         states = np.asarray(starts, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ConfigError(f"starts must be finite states of {env.id}, got {str(starts)[:60]}") from None
+        raise ConfigError(f"starts must be finite states of {env.id}, got {shown(starts, 60)}") from None
     if states.ndim != 2 or states.shape[1] != env.n_state or len(states) == 0 or not np.isfinite(states).all():
         raise ConfigError(
             f"starts must be finite states of {env.id}, shape (n, {env.n_state}), got shape {states.shape}"

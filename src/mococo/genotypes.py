@@ -9,7 +9,7 @@ import numpy as np
 
 from mococo.config import MAX_ACTIONS, MAX_SETS
 from mococo.envs.spec import Action, Feature
-from mococo.errors import PolicyError
+from mococo.errors import PolicyError, shown
 from mococo.subspecies import Tag, lambda_1, lambda_2, tag_text
 
 
@@ -24,6 +24,18 @@ def plain_numbers(name: str, values: Any, kind: type[int] | type[float] = int) -
     return tuple(kind(value) if kind is float and w else value for value, w in zip(plain, whole, strict=True))
 
 
+def listed(name: str, values: Any) -> Iterable[Any]:
+    """The values, where they can be gone through; a text cannot, though Python would."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise PolicyError(f"{name} must be a list, got {shown(values)}")
+    return values
+
+
+def as_action(action: Any) -> Action:
+    """An action, from its value too."""
+    return action if isinstance(action, Action) else Action(action, str(action))
+
+
 def as_feature(feature: Any) -> Feature:
     """A feature, from (name, low, high) too."""
     if isinstance(feature, Feature):
@@ -34,12 +46,32 @@ def as_feature(feature: Any) -> Feature:
     return Feature(name, low, high)
 
 
-def check_features(tag: Tag, features: Sequence[Feature], actions: Sequence[Action], omega: float) -> None:
-    """Refuse a tag that does not fit the features, and derived features without a source."""
-    if not features or not actions:
+def check_actions(actions: Sequence[Action], continuous: bool) -> None:
+    """Refuse actions that differ in kind, so that no environment could take them all."""
+    if not actions:
         raise PolicyError("a policy needs at least one feature and one action")
     if len(actions) > MAX_ACTIONS:
         raise PolicyError(f"a policy has at most {MAX_ACTIONS} actions, got {len(actions)}")
+    if not isinstance(continuous, bool):
+        raise PolicyError(f"continuous must be True or False, got {shown(continuous)}")
+    values = [action.value for action in actions]
+    sizes = [len(value) if isinstance(value, tuple) else 0 for value in values]
+    odd = next((value for value, size in zip(values, sizes, strict=True) if size != sizes[0]), None)
+    if odd is not None:
+        raise PolicyError(f"all actions must be of as many numbers, got {odd!r} after {values[0]!r}")
+    words = [value for value in values if isinstance(value, str)]
+    if continuous and words:
+        raise PolicyError(f"a continuous policy gives the mean of its actions, which must be numbers, got {words[0]!r}")
+
+
+def check_features(tag: Tag, features: Sequence[Feature], omega: float) -> None:
+    """Refuse a tag that does not fit the features, and derived features without a source."""
+    if not features:
+        raise PolicyError("a policy needs at least one feature and one action")
+    names = [feature.name for feature in features]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise PolicyError(f"each feature needs a name of its own, so that rules can be read, got {twice!r} twice")
     if isinstance(omega, bool) or not isinstance(omega, int | float) or not 0 < omega < 1:
         raise PolicyError(f"omega must lie strictly between 0 and 1, got {omega!r}")
     if len(tag) != len(features):
@@ -76,7 +108,7 @@ def check_genotypes(tag: Tag, db: Sequence[float], rb: Sequence[int], n_actions:
         )
     for place in db:
         if not (isinstance(place, float) and 0 <= place <= 1):
-            raise PolicyError(f"alleles of a DB genotype lie in [0, 1], got {place}")
+            raise PolicyError(f"alleles of a DB genotype lie in [0, 1], got {shown(place)}")
     if len(rb) != lambda_2(tag):
         raise PolicyError(
             f"an RB genotype of subspecies {tag_text(tag)} has {lambda_2(tag)} alleles, one for each fuzzy subspace, "
@@ -85,5 +117,6 @@ def check_genotypes(tag: Tag, db: Sequence[float], rb: Sequence[int], n_actions:
     for action in rb:
         if not (isinstance(action, int) and 0 <= action <= n_actions):
             raise PolicyError(
-                f"alleles of an RB genotype are 0 (unspecified) or an action's number 1 to {n_actions}, got {action}"
+                f"alleles of an RB genotype are 0 (unspecified) or an action's number 1 to {n_actions}, "
+                f"got {shown(action)}"
             )

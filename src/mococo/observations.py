@@ -18,6 +18,8 @@ def checked_observations(obs: ArrayLike, features: Sequence[Feature]) -> tuple[F
     """(b, d) finite numbers, derived features added, and whether one observation was given."""
     given = [feature for feature in features if not feature.terms]
     n = len(given)
+    if isinstance(obs, tuple) and len(obs) == 2 and isinstance(obs[1], dict):
+        raise ObservationError("got an observation with its info, as env.reset() returns them; give the first alone")
     try:
         observations = np.asarray(obs, dtype=np.float64)
     except (TypeError, ValueError):

@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from mococo.decoding import decode_db, decode_rb
 from mococo.envs.spec import Action, Feature
 from mococo.errors import ObservationError, UncoveredState
-from mococo.genotypes import as_feature, check_features, check_genotypes, plain_numbers
+from mococo.genotypes import (
+    as_action,
+    as_feature,
+    check_actions,
+    check_features,
+    check_genotypes,
+    listed,
+    plain_numbers,
+)
 from mococo.observations import checked_observations
 from mococo.subspecies import Tag, tag_text
 from mococo.words import set_names, spoken_list
@@ -95,14 +103,15 @@ class Policy:
             plain_numbers("tag", tag),
             plain_numbers("db", db, float),
             plain_numbers("rb", rb),
-            tuple(as_feature(feature) for feature in features),
-            tuple(action if isinstance(action, Action) else Action(action, str(action)) for action in actions),
+            tuple(as_feature(feature) for feature in listed("features", features)),
+            tuple(as_action(action) for action in listed("actions", actions)),
             omega,
             continuous,
         )
 
     def __post_init__(self) -> None:
-        check_features(self.tag, self.features, self.actions, self.omega)
+        check_features(self.tag, self.features, self.omega)
+        check_actions(self.actions, self.continuous)
         check_genotypes(self.tag, self.db, self.rb, len(self.actions))
 
     @property
@@ -151,7 +160,8 @@ class Policy:
 
     def act(self, obs: ArrayLike) -> Any:
         """The environment's action for one observation; `UncoveredState` if no rule fires."""
-        return self._outputs(self._single(obs))[0]
+        observation = self._single(obs)
+        return self._means(observation)[0] if self.continuous else self.actions[self._choices(observation)[0]].value
 
     def predict(
         self,
@@ -162,11 +172,15 @@ class Policy:
     ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...] | None]:
         """Actions in the manner of Stable-Baselines3: one observation (d,) gives one action, (n, d) give (n,).
 
+        A continuous policy gives float32 outputs, of shape (a,) and (n, a) where its environment takes `a` numbers.
         A policy has no memory and no chance, so `state` comes back as it is and the other arguments have no effect.
         """
         del episode_start, deterministic
         observations, single = checked_observations(observation, self.features)
-        values = np.array(self._outputs(observations))
+        if self.continuous:
+            values = self._means(observations)
+        else:
+            values = np.array([action.value for action in self.actions])[self._choices(observations)]
         return (values.squeeze(axis=0) if single else values), state
 
     def save(self, path: str | Path) -> None:
@@ -220,17 +234,20 @@ class Policy:
         infer(observations, a.refs, a.slopes, a.sets, a.masks, a.actions, truths, strengths)
         return truths, strengths
 
-    def _outputs(self, observations: Floats) -> list[Any]:
-        """For each observation the environment's action: that with the most votes, or the mean of all."""
+    def _choices(self, observations: Floats) -> NDArray[np.int64]:
+        """For each observation the place of the action with the most votes; ties go to the lowest."""
+        places: NDArray[np.int64] = np.argmax(self._covered_strengths(observations), axis=1)
+        return places
+
+    def _means(self, observations: Floats) -> NDArray[np.float32]:
+        """For each observation the mean of the actions' values, as rollouts hand it to the environment."""
         strengths = self._covered_strengths(observations)
-        if not self.continuous:
-            return [self.actions[a].value for a in np.argmax(strengths, axis=1)]  # ties go to the lowest
         values = np.array([np.ravel(action.value) for action in self.actions], dtype=np.float64)
         weighted, total = np.zeros((len(strengths), values.shape[1])), np.zeros((len(strengths), 1))
         for a, value in enumerate(values):  # one after the other, as the rollout kernels add
             weighted += strengths[:, a, None] * value
             total += strengths[:, a, None]
-        return list(weighted / total)
+        return (weighted / total).astype(np.float32)
 
     def _covered_strengths(self, observations: Floats) -> Floats:
         strengths = self._infer(observations)[1]
@@ -240,7 +257,7 @@ class Policy:
                 f"{feature.name} {x:.6g}" for feature, x in zip(self.features, observations[uncovered[0]], strict=True)
             )
             raise UncoveredState(
-                f"no rule fires at {where}, so the policy has no action there; give a fallback action for such states"
+                f"no rule fires at {where}, so the policy has no action there; catch UncoveredState to choose one there"
             )
         return strengths
 

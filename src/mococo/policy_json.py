@@ -105,6 +105,8 @@ def from_record(record: PolicyRecord) -> Policy:
 
 def save_policy(policy: Policy, path: Path) -> None:
     """Write the file, replacing it whole."""
+    if path.is_dir():
+        raise FileFormatError(f"{path} is a folder, but a policy is saved in a file; name one in it")
     write_atomic(path, policy_bytes(policy))
 
 
@@ -146,7 +148,8 @@ def read_json(path: Path, kind: type[Any], format_name: str, version: int, max_b
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise FileFormatError(f"{path}: expected JSON as Mococo writes it, but the text is damaged ({error})") from None
     if head.format != format_name:
-        raise FileFormatError(f"{path}: expected a {format_name} file, got {str(head.format)[:40]!r}")
+        got = "JSON that does not say what it is" if head.format is None else repr(str(head.format)[:40])
+        raise FileFormatError(f"{path}: expected a {format_name} file, got {got}")
     if head.version != version:
         raise FileFormatError(
             f"{path}: this release reads {format_name} version {version}, the file has version "

@@ -16,7 +16,7 @@ from mococo.envs.gymnasium_env import proposed
 from mococo.envs.proposal import budget, check_budget
 from mococo.envs.registry import EnvironmentLike, find
 from mococo.envs.spec import Environment
-from mococo.errors import ConfigError
+from mococo.errors import ConfigError, shown
 from mococo.evaluation import RolloutEvaluator, check_seed, user_evaluation
 from mococo.front import Decoder, Front
 from mococo.policy import Policy
@@ -141,8 +141,9 @@ def train(
     >>> result.archive.best.performance >= result.front.best.performance
     True
     """
-    environment = find(env)
+    environment, seed = find(env), check_seed(seed)
     resolved = resolve(environment, config, settings)
+    _check_callbacks(callbacks)
     history = []
     for progress in evolve(environment, seed, resolved, evaluate=evaluate, threads=threads):
         history.append(progress.record)
@@ -205,6 +206,18 @@ def evolve(
             faults_before = faults.total
         steps_before, clock = steps, now
         yield Progress(record, generation.solns, archive, generation.state, decoder, str(faults or ""))
+
+
+def _check_callbacks(callbacks: Sequence[Callback]) -> None:
+    if not isinstance(callbacks, Sequence):
+        raise ConfigError(f"callbacks must be a list, got {shown(callbacks)}")
+    for callback in callbacks:
+        for method in ("on_generation", "on_end"):
+            if not callable(getattr(callback, method, None)):
+                raise ConfigError(
+                    f"a callback needs the methods on_generation(progress) and on_end(result), got {shown(callback)} "
+                    f"without {method}"
+                )
 
 
 def without_auto(env: Environment, settings: Mapping[str, Any]) -> dict[str, Any]:

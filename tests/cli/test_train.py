@@ -281,7 +281,8 @@ def test_control_c_before_the_first_generation_leaves_nothing(mococo: Run, monke
 
 
 def test_a_file_that_cannot_grow_gives_one_line(tmp_path: Path) -> None:
-    limited = f"ulimit -f 2; exec {COMMAND} {' '.join(train_words(tmp_path / 'run', '--num-gens', '50'))}"
+    # A checkpoint, which a slow machine writes after any generation, fits below this; 300 lines of events do not.
+    limited = f"ulimit -f 40; exec {COMMAND} {' '.join(train_words(tmp_path / 'run', '--num-gens', '300'))}"
     done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, env=environment())
     assert done.returncode == 2
     run = tmp_path / "run"

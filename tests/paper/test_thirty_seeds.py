@@ -21,8 +21,8 @@ SEEDS = range(30)
 
 @pytest.fixture(scope="module")
 def runs() -> list[Result]:
-    """The default settings are the paper's."""
-    return [mococo.train("MountainCar-v0", seed) for seed in SEEDS]
+    """`Config()` holds the paper's settings; Mountain Car's own add a local search that the archive gains by."""
+    return [mococo.train("MountainCar-v0", seed, mococo.Config()) for seed in SEEDS]
 
 
 def holds(front: Front, complexity: int, performance: float) -> bool:
@@ -49,9 +49,10 @@ def test_the_median_of_the_best_is_the_papers(runs: list[Result]) -> None:
 
 @pytest.mark.parametrize(("complexity", "performance"), [(5, -99.0), (6, -96.5)])
 def test_simple_and_good_policies_are_found_often(runs: list[Result], complexity: int, performance: float) -> None:
-    """In the last F_1, or in the archive of all generations."""
-    found = [holds(run.front, complexity, performance) or holds(run.archive, complexity, performance) for run in runs]
+    """In the last F_1, the paper's front; the archives hold them at least as often."""
+    found = [holds(run.front, complexity, performance) for run in runs]
     assert sum(found) >= 7, counts(runs, complexity, performance)
+    assert all(holds(run.archive, complexity, performance) for run, there in zip(runs, found, strict=True) if there)
 
 
 def test_no_run_beats_the_best_that_is_possible(runs: list[Result]) -> None:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 import mococo
@@ -233,6 +234,18 @@ def test_whole_floats_stand_for_integers_and_integers_for_floats() -> None:
     assert (config.num_gens, config.beta, config.db_p_cross) == (3, 2.0, 1.0)
     assert type(config.num_gens) is int
     assert type(config.beta) is float
+
+
+def test_numpys_numbers_are_numbers() -> None:
+    """A sweep hands over what `numpy.arange` and `linspace` give."""
+    given = {"num_gens": np.int64(3), "beta": np.float32(1.5), "subspecies": [(np.int64(2), 2)]}
+    for config in (make_config(given), Config(**given)):
+        assert config == Config(num_gens=3, beta=1.5, subspecies=((2, 2),))
+        assert type(config.num_gens) is int
+        assert type(config.beta) is float
+        assert type(config.subspecies[0][0]) is int
+    with pytest.raises(ConfigError, match=r"num_gens must be a whole number, got np\.True_"):
+        make_config({"num_gens": np.True_})
 
 
 def test_settings_by_name_go_over_a_config() -> None:

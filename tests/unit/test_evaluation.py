@@ -135,6 +135,12 @@ def test_arguments_of_a_wrong_type_are_refused_with_an_error_of_ours(call: Any) 
         call()
 
 
+def test_a_front_is_refused_with_a_hint() -> None:
+    front = mococo.train("MountainCar-v0", num_gens=1, db_pop_size=4, rb_pop_size=8).archive
+    with pytest.raises(PolicyError, match=r"a list of them, got Front\(.*members of a front .* have a \.policy each"):
+        mococo.evaluate(front, "MountainCar-v0")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("episodes", [0, -1, 2.5, "10", True, None])
 def test_a_wrong_number_of_episodes_is_refused(episodes: Any) -> None:
     with pytest.raises(ConfigError, match="episodes must be a whole number >= 1, got "):

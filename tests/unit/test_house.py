@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import mococo
 
+ROOT = Path(__file__).parents[2]
 HOUSE = Path(mococo.__file__).parent
 MODULES = sorted(HOUSE.rglob("*.py"))
 EACH_MODULE = pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(HOUSE)))
@@ -111,9 +114,42 @@ def test_only_the_kernels_import_numba() -> None:
     assert {module.relative_to(HOUSE).parts[0] for module in importing} == {"kernels"}
 
 
+def rooms() -> set[str]:
+    """Modules and packages right below the top, as import-linter names them."""
+    modules = {path.stem for path in HOUSE.glob("*.py")} - {"__init__"}
+    return modules | {path.parent.name for path in HOUSE.glob("*/__init__.py")}
+
+
+def table(heading: str) -> list[list[str]]:
+    """Rows of a table in CONTRIBUTING.md, from below its heading and line on: the names in backticks of each cell."""
+    _, _, rest = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition(heading)
+    rows, _, _ = rest.partition("\n\n")
+    return [row.split("|")[1:-1] for row in rows.splitlines()[2:]]
+
+
+def test_the_map_names_every_room_and_no_other() -> None:
+    named = [name for row in table("| in `src/mococo/` | lives here |") for name in re.findall(r"`([^`]+)`", row[0])]
+    assert sorted(named) == sorted(f"{room}.py" if (HOUSE / f"{room}.py").is_file() else f"{room}/" for room in rooms())
+
+
+def test_the_layers_shown_are_those_that_are_checked() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    checked = [set(re.findall(r"\w+", layer)) for layer in contracts[0]["layers"]]
+    rows = table("| layer | |")
+    assert [set(re.findall(r"`(\w+)`", row[1])) for row in rows] == checked
+    assert [int(row[0]) for row in rows] == list(range(1, len(checked) + 1))
+    assert set().union(*checked) == rooms()
+
+
+def test_the_map_of_tests_names_every_folder() -> None:
+    named = {name for row in table("| in `tests/` | |") for name in re.findall(r"`(\w+)/`", row[0])}
+    assert named == {path.parent.name for path in (ROOT / "tests").glob("*/*.py")}
+
+
 def test_the_public_names_exist_and_are_no_more_than_that() -> None:
-    classes = ["Action", "Config", "Environment", "Feature", "Policy"]
-    assert sorted(mococo.__all__) == [*classes, "clip", "evaluate", "load", "register", "train"]
+    classes = ["Action", "Config", "Environment", "Feature", "Policy", "UncoveredState"]
+    assert sorted(mococo.__all__) == [*classes, "clip", "environment", "evaluate", "load", "register", "train"]
     for name in mococo.__all__:
         assert getattr(mococo, name).__doc__
     with pytest.raises(AttributeError, match="module 'mococo' has no attribute 'nothing'"):

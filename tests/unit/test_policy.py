@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.spaces import Box
 
 from mococo import Policy
 from mococo.envs.spec import Action, Feature
@@ -79,7 +80,8 @@ def test_a_wrong_db_genotype_is_refused(db: Any, text: str) -> None:
         ([1, 2, -1, 0], "alleles of an RB genotype are .* got -1"),
         ([1.0, 2.0, 0.0, 0.0], r"alleles of an RB genotype are .* got 1\.0"),
         ([10**30, 0, 0, 0], "alleles of an RB genotype are .* got 1000000"),
-        (["left", "right", "", ""], "alleles of an RB genotype are .* got left"),
+        (["left", "right", "", ""], "alleles of an RB genotype are .* got 'left'"),
+        ([10**5000, 0, 0, 0], "alleles of an RB genotype are .* got a number of 16610 bits"),
     ],
 )
 def test_a_wrong_rb_genotype_is_refused(rb: Any, text: str) -> None:
@@ -98,6 +100,25 @@ def test_a_policy_without_features_or_actions_is_refused() -> None:
         make(features=[])
     with pytest.raises(PolicyError, match="a policy needs at least one feature and one action"):
         make(actions=[])
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"features": None}, "features must be a list, got None"),
+        ({"actions": 2}, "actions must be a list, got 2"),
+        ({"actions": "lr"}, "actions must be a list, got 'lr'"),
+        ({"features": [FEATURES[0], FEATURES[0]]}, "each feature needs a name of its own, .* got 'position' twice"),
+        ({"actions": [(0, 1), (1,)]}, r"all actions must be of as many numbers, got \(1,\) after \(0, 1\)"),
+        ({"actions": [0, (1,)]}, r"all actions must be of as many numbers, got \(1,\) after 0"),
+        ({"continuous": True}, "the mean of its actions, which must be numbers, got 'left'"),
+        ({"continuous": "no"}, "continuous must be True or False, got 'no'"),
+    ],
+    ids=str,
+)
+def test_features_and_actions_that_do_not_go_together_are_refused(changes: dict[str, Any], text: str) -> None:
+    with pytest.raises(PolicyError, match=text):
+        make(**changes)
 
 
 @pytest.mark.parametrize(
@@ -204,6 +225,11 @@ def test_only_predict_takes_many_observations() -> None:
             getattr(make(), method)(np.zeros((3, 2)))
 
 
+def test_what_reset_returns_is_refused_with_a_hint() -> None:
+    with pytest.raises(ObservationError, match=r"an observation with its info, as env\.reset\(\) returns them"):
+        make().predict((np.zeros(2), {}))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_one_bad_observation_of_many_is_refused(bad: float) -> None:
     observations = np.zeros((5, 2))
@@ -236,7 +262,7 @@ def test_a_tie_goes_to_the_lowest_action() -> None:
 
 def test_an_uncovered_state_is_an_error_that_says_where() -> None:
     policy = make(rb=HOLEY)
-    with pytest.raises(UncoveredState, match=r"no rule fires at position -1, velocity 0\.06, .*give a fallback action"):
+    with pytest.raises(UncoveredState, match=r"no rule fires at position -1, velocity 0\.06, .*catch UncoveredState"):
         policy.act([-1.0, 0.06])
     with pytest.raises(UncoveredState, match="no rule fires"):
         policy.predict([[0.0, 0.0], [-1.0, 0.06]])
@@ -291,6 +317,42 @@ def test_predict_gives_n_actions_for_n_observations() -> None:
     assert one.shape == (1,)
     none, _ = make(actions=[0, 2]).predict(observations[:0])
     assert none.shape == (0,)
+
+
+def test_predict_of_a_continuous_policy_gives_what_a_box_takes() -> None:
+    """As of Stable-Baselines3: (a,) for one observation, (n, a) for many, in the precision of Gymnasium's boxes."""
+    outputs = make(actions=[-1.0, 1.0], continuous=True)
+    observations = np.array([[0.0, 0.02], [0.0, -0.07], [-1.2, 0.03]], dtype=np.float32)
+    several, _ = outputs.predict(observations)
+    assert several.shape == (3, 1)
+    assert several.dtype == np.float32
+    single, _ = outputs.predict(observations[0])
+    assert single.shape == (1,)
+    assert single.dtype == np.float32
+    box = Box(-1.0, 1.0, (1,), np.float32)
+    for at, observation in enumerate(observations):
+        assert box.contains(several[at])
+        assert several[at].tolist() == outputs.act(observation).tolist() == outputs.predict(observation)[0].tolist()
+    assert outputs.predict(observations[:0])[0].shape == (0, 1)
+    two = make(actions=[(-1.0, 0.5), (1.0, 0.0)], continuous=True)
+    assert two.predict(observations)[0].shape == (3, 2)
+    assert two.predict(observations[0])[0].shape == (2,)
+
+
+def test_predict_of_actions_of_several_whole_numbers() -> None:
+    """MultiDiscrete: (n, a) whole numbers."""
+    policy = make(actions=[(0, 2), (1, 0)])
+    actions, _ = policy.predict([[0.0, 0.07], [0.0, -0.07]])
+    assert actions.tolist() == [[1, 0], [0, 2]]
+    assert actions.dtype == np.int64
+    assert policy.predict([0.0, 0.07])[0].tolist() == [1, 0]
+
+
+def test_the_type_of_predicted_actions_does_not_depend_on_which_are_chosen() -> None:
+    observations = np.array([[0.0, 0.07], [0.0, -0.07]])
+    mixed = make(actions=[0, 2.5])
+    assert {mixed.predict(o)[0].dtype.kind for o in (observations, observations[:1], observations[1])} == {"f"}
+    assert make(actions=[0, 2]).predict(observations[:0])[0].dtype.kind == "i"
 
 
 def test_predict_tells_one_observation_from_many_for_one_feature_too() -> None:

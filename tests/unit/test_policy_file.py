@@ -97,6 +97,11 @@ def test_save_makes_missing_folders_and_replaces_a_file_whole(tmp_path: Path) ->
     assert [p.name for p in path.parent.iterdir()] == ["policy.json"]  # no drafts left behind
 
 
+def test_a_policy_is_not_saved_over_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="is a folder, but a policy is saved in a file; name one in it"):
+        example().save(tmp_path)
+
+
 def test_a_domain_of_whole_numbers_gives_the_same_bytes_too(tmp_path: Path) -> None:
     first, second = tmp_path / "1.json", tmp_path / "2.json"
     Policy.from_genotypes((2,), [0.5, 0.5], [1, 2], [("x", 0, 1)], [0, 1]).save(first)
@@ -162,7 +167,7 @@ def remover(*keys: Any) -> Edit:
     ("edit", "text"),
     [
         (setter("format", to="mococo-run"), "expected a mococo-policy file, got 'mococo-run'"),
-        (remover("format"), "expected a mococo-policy file, got 'None'"),
+        (remover("format"), "expected a mococo-policy file, got JSON that does not say what it is"),
         (setter("format", to="x" * 500), "expected a mococo-policy file, got 'x{40}'$"),
         (
             setter("version", to=2),
@@ -244,7 +249,7 @@ def test_what_a_person_reads_in_the_file_is_what_the_policy_does(saved: Path, ed
         (b"[]", "expected a mococo-policy file, (but|got)"),
         (b"3", "expected a mococo-policy file, (but|got)"),
         (b'"mococo-policy"', "expected a mococo-policy file, (but|got)"),
-        (b"{}", "expected a mococo-policy file, got 'None'"),
+        (b"{}", "expected a mococo-policy file, got JSON that does not say what it is"),
         (b'{"format": "mococo-policy"}', "this release reads mococo-policy version 1, the file has version None"),
         (b'{"format": "mococo-policy", "version": 1}', "not a valid mococo-policy file: Object missing required field"),
     ],

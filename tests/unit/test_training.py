@@ -146,6 +146,24 @@ def test_a_config_of_another_type_is_refused(config: Any) -> None:
         mococo.train("MountainCar-v0", config=config)
 
 
+@pytest.mark.parametrize(
+    ("callbacks", "text"),
+    [
+        (print, "callbacks must be a list, got <built-in function print>"),
+        ([print], r"needs the methods on_generation\(progress\) and on_end\(result\), got .* without on_generation"),
+    ],
+)
+def test_wrong_callbacks_are_refused(callbacks: Any, text: str) -> None:
+    with pytest.raises(ConfigError, match=text):
+        small(callbacks=callbacks)
+
+
+def test_a_seed_may_be_a_number_of_numpys() -> None:
+    result = small(np.int64(3))  # type: ignore[arg-type]
+    assert type(result.seed) is int
+    assert bits(result.front) == bits(small(3).front)
+
+
 def test_wrong_settings_are_refused_before_anything_is_evaluated() -> None:
     def evaluate(policies: Sequence[Policy]) -> Any:
         raise AssertionError

@@ -100,7 +100,7 @@ def _content(stream: io.TextIOWrapper) -> list[str]:
 def _help(kind: type[Any], prog: str, lines: Sequence[str]) -> str:
     """tyro's help with a head of our own, and without boxes."""
     positional = [option for option in dataclasses.fields(kind) if option.default is dataclasses.MISSING]
-    head = [f"usage: {prog} {' '.join(field.name.upper() for field in positional)} [options]"]
+    head = [f"usage: {' '.join([prog, *(field.name.upper() for field in positional)])} [options]"]
     for paragraph in str(kind.__doc__).split("\n\n"):
         head += ["", *textwrap.wrap(" ".join(paragraph.split()), 79)]
     start = next((n for n, line in enumerate(lines) if line.startswith("╭")), 0)

@@ -37,7 +37,8 @@ class Train:
     """Evolve policies for an environment and save them in a run folder.
 
     The same seed and settings give the same policies, with any number of threads.
-    Settings count in this order: command line, file, environment, the paper's.
+    Settings count in this order: command line, file, environment, the paper's. The defaults of settings below are the
+    paper's; `mococo config --env ENV` prints those of an environment.
     """
 
     env: Annotated[str, TEXT, option("Environment, for example MountainCar-v0.", metavar="ENV")]

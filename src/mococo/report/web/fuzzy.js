@@ -85,7 +85,7 @@ const Fuzzy = (() => {
       weighted += strength * model.actions[a].value;
       total += strength;
     });
-    return weighted / total;
+    return Math.fround(weighted / total); // the environment is given single precision
   }
 
   // The policy at the centres of n x n cells over the spans of features x and y; the others as in `rest`. A derived
