@@ -224,6 +224,38 @@ def test_a_checkpoint_of_another_run_is_refused(mococo: Run, stopped: Callable[[
     assert "it was written with other settings than those in config.json; remove it to let" in answer.err
 
 
+def test_a_checkpoint_of_another_seed_is_refused(mococo: Run, stopped: Callable[[int], Path]) -> None:
+    path = stopped(3)
+    assert mococo(*train_words(Path("other"), "--num-gens", "6", seed=2)).code == 0
+    shutil.copy("other/checkpoint.npz", path / "checkpoint.npz")
+    answer = mococo("resume", path)
+    assert answer.code == 2
+    assert "checkpoint.npz: it is not of this run: MountainCar-v0, seed 1; remove it to let" in answer.err
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_folder_that_is_taken_away_ends_the_run_and_what_is_there_now_is_left_alone(
+    mococo: Run, monkeypatch: pytest.MonkeyPatch, replaced: bool
+) -> None:
+    path = Path("run")
+    original = session.evolve
+
+    def evolve(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        for progress in original(*args, **kwargs):
+            if progress.record.gen == 2:
+                path.rename("away")
+                if replaced:
+                    shutil.copytree("away", path)
+            yield progress
+
+    monkeypatch.setattr(session, "evolve", evolve)
+    answer = mococo(*train_words(path))
+    assert answer.code == 2
+    assert answer.err.startswith("mococo: run was removed or replaced, or its .lock was, while it was written; ")
+    assert path.exists() == replaced
+    assert not replaced or (path / "events.jsonl").read_bytes().count(b"\n") == 2
+
+
 def test_links_are_not_written_through(mococo: Run, stopped: Callable[[int], Path], whole: Path) -> None:
     path = stopped(3)
     events = Path("events elsewhere")

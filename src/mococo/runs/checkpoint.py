@@ -47,10 +47,10 @@ class _Generator(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uinteger: int
 
 
-def save_checkpoint(folder: Path, checkpoint: Checkpoint, config: Config) -> None:
-    """Replace the folder's checkpoint."""
+def save_checkpoint(folder: Path, checkpoint: Checkpoint, config: Config, whose: str) -> None:
+    """Replace the folder's checkpoint. `whose` names the run, as `owner` does."""
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **_arrays(checkpoint, config))
+    np.savez(buffer, allow_pickle=False, run=_bytes(whose.encode()), **_arrays(checkpoint, config))
     write_atomic(folder / NAME, buffer.getvalue())
 
 
@@ -77,11 +77,13 @@ def equal(one: Checkpoint, other: Checkpoint, config: Config) -> bool:
     return all(mine[name].tobytes() == theirs[name].tobytes() for name in mine)
 
 
-def load_checkpoint(folder: Path, config: Config, decoder: Decoder) -> Checkpoint:
-    """The folder's checkpoint, checked against the settings of its run."""
+def load_checkpoint(folder: Path, config: Config, decoder: Decoder, whose: str) -> Checkpoint:
+    """The folder's checkpoint, checked against the settings of its run and the run's name."""
     path = folder / NAME
     try:
         arrays = _read(path, config)
+        if "run" not in arrays or arrays["run"].tobytes() != whose.encode():
+            raise FileFormatError(f"it is not of this run: {whose}")
         return _build(arrays, config, decoder)
     except FileNotFoundError:
         raise FileFormatError(f"{path} does not exist, so there is nothing to go on from") from None
@@ -99,6 +101,11 @@ def load_checkpoint(folder: Path, config: Config, decoder: Decoder) -> Checkpoin
         struct.error,
     ) as error:
         raise FileFormatError(f"{path}: damaged ({error}); {_ADVICE}") from None
+
+
+def owner(env: str, seed: int) -> str:
+    """The run that a checkpoint is of; what else it depends on is in the settings."""
+    return f"{env}, seed {seed}"
 
 
 def fingerprint(config: Config) -> str:
