@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -53,26 +56,77 @@ def start() -> Iterator[Start]:
         process.stdin.close()
 
 
+def stage(path: Path) -> str:
+    """How far a run had got when it was killed."""
+    if not (path / "config.json").exists():
+        return "starting"
+    if not begun(path):
+        return "first generation"
+    done = (path / "events.jsonl").read_bytes().count(b"\n")
+    return "end" if done == GENERATIONS else "generations" if (path / "checkpoint.npz").exists() else "no checkpoint"
+
+
+# Generations that a run has when it is killed, and the seconds after that: nine times before its first generation was
+# saved, ten times between, six times when the last is saved and the fresh starts are played.
+MOMENTS = [
+    *((0, 0.001 * n) for n in range(1, 10)),
+    *((n, 0.003 * (n % 4)) for n in range(1, 11)),
+    *((GENERATIONS, 0.002 * n) for n in range(6)),
+]
+
+
 @pytest.mark.slow
 def test_killed_at_25_random_moments_and_resumed_a_run_ends_with_the_same_bytes(tmp_path: Path, start: Start) -> None:
     whole = tmp_path / "whole"
     assert start([{"words": [*CAR, *KILLED, "-o", str(whole)]}])[0]["code"] == 0
     expected = contents(whole)
     rng = random.Random(5)
-    gone_on = 0
-    for n in range(25):
+    stages: Counter[str] = Counter()
+    for n, (generations, seconds) in enumerate(MOMENTS):
         path = tmp_path / f"killed-{n}"
         words = again = [*CAR, *KILLED, "-o", str(path)]
-        for _ in range(rng.choice((1, 1, 2))):  # some are killed once more while they go on
-            moment = [str(path), rng.randrange(GENERATIONS + 1), rng.choice((0.0, rng.uniform(0.0, 0.03)))]
-            start([{"words": again, "kill": moment}])
+        delay = seconds * rng.uniform(0.5, 1.5)
+        # A moment may come too late where the machine is quick: then once more, sooner.
+        while start([{"words": words, "kill": [str(path), generations, delay]}])[0]["code"] != -signal.SIGKILL:
+            shutil.rmtree(path)
+            delay /= 2
+        stages[stage(path)] += 1
+        again = ["resume", str(path), "--quiet"] if (path / "config.json").exists() else words
+        if n % 5 == 0:  # some are killed once more while they go on
+            start([{"words": again, "kill": [str(path), GENERATIONS - 3, 0.0]}])
             again = ["resume", str(path), "--quiet"] if (path / "config.json").exists() else words
-        gone_on += (path / "checkpoint.npz").exists()
         answer = start([{"words": again}])[0]
         assert answer["code"] == 0, answer
         assert contents(path) == expected, f"killed run {n}"
         assert not [file for file in path.rglob("*") if file.suffix == ".tmp"]
-    assert gone_on >= 10, "too few of the runs were killed after a checkpoint for this to mean much"
+    assert sum(stages.values()) == 25
+    assert stages["starting"] + stages["first generation"] >= 4, stages
+    assert stages["no checkpoint"] + stages["generations"] >= 8, stages
+    assert stages["end"] >= 4, stages
+
+
+@pytest.mark.slow
+def test_killed_before_each_step_in_which_it_writes_a_run_ends_with_the_same_bytes(
+    tmp_path: Path, start: Start
+) -> None:
+    """Each file that is opened, synced, renamed or removed: the moments that the clock seldom meets."""
+    few = [*CAR, *KILLED, "--num-gens", "3"]
+    whole = tmp_path / "whole"
+    assert start([{"words": [*few, "-o", str(whole)]}])[0]["code"] == 0
+    expected = contents(whole)
+    stages: Counter[str] = Counter()
+    for step in itertools.count():
+        path = tmp_path / f"{step}"
+        words = [*few, "-o", str(path)]
+        if start([{"words": words, "step": step}])[0]["code"] != -signal.SIGKILL:
+            break
+        stages[stage(path)] += 1
+        again = ["resume", str(path), "--quiet"] if (path / "config.json").exists() else words
+        answer = start([{"words": again}])[0]
+        assert answer["code"] == 0, (step, answer)
+        assert contents(path) == expected, f"killed before step {step}"
+        assert not [file for file in path.rglob("*") if file.suffix == ".tmp"]
+    assert min(stages["starting"], stages["no checkpoint"] + stages["generations"]) >= 5, stages
 
 
 def test_the_command_itself_killed_and_resumed(tmp_path: Path, start: Start) -> None:

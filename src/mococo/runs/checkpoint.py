@@ -82,9 +82,7 @@ def load_checkpoint(folder: Path, config: Config, decoder: Decoder, whose: str) 
     path = folder / NAME
     try:
         arrays = _read(path, config)
-        if "run" not in arrays or arrays["run"].tobytes() != whose.encode():
-            raise FileFormatError(f"it is not of this run: {whose}")
-        return _build(arrays, config, decoder)
+        return _build(arrays, config, decoder, whose)
     except FileNotFoundError:
         raise FileFormatError(f"{path} does not exist, so there is nothing to go on from") from None
     except OSError as error:
@@ -185,12 +183,14 @@ def _array(data: bytes) -> NDArray[Any]:
     return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
-def _build(arrays: dict[str, NDArray[Any]], config: Config, decoder: Decoder) -> Checkpoint:
+def _build(arrays: dict[str, NDArray[Any]], config: Config, decoder: Decoder, whose: str) -> Checkpoint:
     version = int(_taken(arrays, "version", (), np.int64))
     if version != VERSION:
         raise FileFormatError(f"this release reads checkpoint version {VERSION}, the file has version {version}")
     if _taken(arrays, "settings", (64,), np.uint8).tobytes() != fingerprint(config).encode():
         raise FileFormatError("it was written with other settings than those in config.json")
+    if "run" not in arrays or arrays["run"].tobytes() != whose.encode():
+        raise FileFormatError(f"it is not of this run: {whose}")
     gen = int(_taken(arrays, "gen", (), np.int64))
     if gen < 1:
         raise FileFormatError(f"it claims to be of generation {gen}")

@@ -71,13 +71,11 @@ def is_at_work(folder: Path) -> bool:
         handle = os.open(folder / NAME, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
-    try:
+    holder = None
+    with suppress(OSError):  # a pipe, or a folder
         holder = _holder(handle)
-        return holder is not None and not holder.is_gone
-    except OSError:  # a folder has this name
-        return False
-    finally:
-        os.close(handle)
+    os.close(handle)
+    return holder is not None and not holder.is_gone
 
 
 @dataclass(frozen=True)
