@@ -2,7 +2,8 @@
 
 Reads lines of JSON, each a list of jobs {"words": [...], "kill": [run, generations, seconds] or "step": n} that start
 together; answers each line with a list of {"code": exit code or minus the signal, "err": stderr}. A job is killed when
-its run has so many generations and the seconds after it have passed, or before the nth step in which it changes a disk.
+its run has so many generations (0: has begun, -1: at once) and the seconds after it have passed, or before the nth
+step in which it changes a disk.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def finish(job: dict[str, Any], pid: int) -> int:
     """Kill the process when it is time, or wait for it; its code."""
     if job.get("kill"):
         run, generations, seconds = job["kill"]
-        while generations and not ended(pid) and lines(Path(run, "events.jsonl")) < generations:
+        while not ended(pid) and reached(Path(run)) < generations:
             time.sleep(0.0005)
         time.sleep(seconds)
         os.kill(pid, signal.SIGKILL)
@@ -73,8 +74,9 @@ def ended(pid: int) -> bool:
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def lines(path: Path) -> int:
-    return path.read_bytes().count(b"\n") if path.exists() else 0
+def reached(run: Path) -> int:
+    events = run / "events.jsonl"
+    return events.read_bytes().count(b"\n") if (run / "config.json").exists() and events.exists() else -1
 
 
 def run(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -67,9 +67,11 @@ def stage(path: Path) -> str:
 
 
 # Generations that a run has when it is killed, and the seconds after that: nine times before its first generation was
-# saved, ten times between, six times when the last is saved and the fresh starts are played.
+# saved, five of them when it has its folder; ten times between; six times when the last generation is saved and the
+# fresh starts are played.
 MOMENTS = [
-    *((0, 0.001 * n) for n in range(1, 10)),
+    *((-1, 0.003 * n) for n in range(4)),
+    *((0, 0.002 * n) for n in range(5)),
     *((n, 0.003 * (n % 4)) for n in range(1, 11)),
     *((GENERATIONS, 0.002 * n) for n in range(6)),
 ]
@@ -100,7 +102,8 @@ def test_killed_at_25_random_moments_and_resumed_a_run_ends_with_the_same_bytes(
         assert contents(path) == expected, f"killed run {n}"
         assert not [file for file in path.rglob("*") if file.suffix == ".tmp"]
     assert sum(stages.values()) == 25
-    assert stages["starting"] + stages["first generation"] >= 4, stages
+    assert stages["starting"] >= 2, stages
+    assert stages["first generation"] >= 2, stages
     assert stages["no checkpoint"] + stages["generations"] >= 8, stages
     assert stages["end"] >= 4, stages
 
