@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import shlex
 import shutil
 import signal
 import subprocess
@@ -326,6 +327,52 @@ def test_links_are_not_written_through(mococo: Run, stopped: Callable[[int], Pat
     assert events.read_bytes() == before
     assert [file.name for file in Path("elsewhere").iterdir()] == ["complexity-99.json"]
     assert contents(path) == contents(whole)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a b", "a\nb", "ü 東京 🦎", "-x", os.fsdecode(b"not\xfftext"), "link"],
+    ids=("blank", "line", "far", "dash", "bytes", "link"),
+)
+def test_a_folder_may_have_any_name(mococo: Run, whole: Path, name: str) -> None:
+    if name == "link":
+        Path("real").mkdir()
+        Path(name).symlink_to("real")
+    path = f"./{name}" if name.startswith("-") else name
+    words = train_words(Path("out"), "--num-gens", "3", "--json")
+    assert mococo(*[path if word == "out" else word for word in words]).code == 0
+    answer = mococo("resume", path, "--num-gens", 6)
+    assert answer.code == 0
+    assert contents(Path(name)) == contents(whole)
+    shown = shlex.split(answer.out.rsplit("To see more: ", 1)[1])
+    assert name.startswith("not") or mococo(*shown[1:]).code == 0
+    assert mococo("report", path).code == 0
+
+
+@pytest.mark.parametrize("command", ["train", "resume", "show", "report", "watch", "evaluate", "verify-run"])
+@pytest.mark.parametrize("name", ["x" * 300, "abcdefghi/" * 500], ids=("name", "path"))
+def test_a_path_that_is_too_long_is_one_line(mococo: Run, command: str, name: str) -> None:
+    answer = mococo(*((*CAR, "-o") if command == "train" else (command,)), name)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"mococo: '{name[:100]}")
+    assert answer.err.endswith("...: File name too long\n")
+
+
+def test_an_environment_of_ones_own_has_to_be_named_again(mococo: Run) -> None:
+    own = Path(__file__).parents[2] / "examples" / "own_environment.py"
+    sizes = ("--num-gens", "2", "--db-pop-size", "6", "--rb-pop-size", "8", "--threads", "1", "--quiet")
+    # As processes: what has been imported once is known for as long as a process lives.
+    for words, code in (
+        (["train", own, *sizes, "-o", "run"], 0),
+        (["resume", "run", "--num-gens", "3"], 2),
+        (["resume", "run", "--num-gens", "3", "--quiet", "--import", own], 0),
+        (["verify-run", "run", "--quiet", "--import", own], 0),
+    ):
+        done = subprocess.run([COMMAND, *words], capture_output=True, text=True, check=False, env=environment())
+        assert done.returncode == code, done.stderr
+        assert not code or done.stderr.endswith(
+            "is not one of Mococo's; name the file that holds it: --import FILE.py\n"
+        )
 
 
 # ---------------------------------------------------------------- locks

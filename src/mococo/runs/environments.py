@@ -159,7 +159,11 @@ def _base(env_id: str, record: EnvironmentRecord) -> Environment:
         raise EnvironmentSpecError(
             f"the environment {env_id} was made by a function in Python; name the file that holds it: --import FILE.py"
         )
-    return base or find(env_id)
+    if base is None:
+        raise EnvironmentSpecError(
+            f"the environment {env_id} is not one of Mococo's; name the file that holds it: --import FILE.py"
+        )
+    return base
 
 
 def _check_module(env_id: str) -> None:
