@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 
 from mococo.cli.main import COMMANDS, main
+from mococo.errors import MococoError
+from mococo.report.following import Follower
 
 FILES = ("config.json", "events.jsonl", "archive.json", "front.json", "checkpoint.npz")
 MORE_MEMORY = 2**30
@@ -221,6 +223,19 @@ def attempt(words: list[str]) -> str:
     return "" if code == 0 else f"code {code}, told {err.getvalue()[-500:]!r}"
 
 
+def follow(path: Path) -> str:
+    """What is wrong with how `mococo watch` looks at the folder; empty when nothing is."""
+    signal.alarm(PATIENCE)
+    try:
+        with contextlib.suppress(MococoError):
+            Follower(path).look()
+    except BaseException:
+        return f"raised {traceback.format_exc()}"
+    finally:
+        signal.alarm(0)
+    return ""
+
+
 def addressed(words: list[str], path: Path) -> list[str]:
     """The command line with the run in its place."""
     first, *more = words
@@ -254,6 +269,10 @@ def run(sources: Path, into: Path, n: int) -> int:
         kind = KINDS[number % len(KINDS)]
         path = Path(shutil.copytree(rng.choice(runs), into / f"{number}-{kind.__name__}"))
         kind(path, rng)
+        problem = follow(path)
+        if problem:
+            wrong += 1
+            print(f"{path.name}: watch: {problem}")
         for words in rng.sample(commands, len(commands)):
             if words[0] in SLOW and number % 5:
                 continue

@@ -36,6 +36,8 @@ def test_300_damaged_folders(tmp_path: Path) -> None:
         main(["train", "MountainCar-v0", "--num-gens", "9", "-o", str(runs / "stopped"), "--patience", "1", *small])
         == 0
     )
+    real = ["--num-gens", "3", "--eta", "2", "--t-max", "20", "-o", str(runs / "gymnasium")]
+    assert main(["train", "CliffWalking-v1", *real, *small]) == 0
     (tmp_path / "into").mkdir()
     done = subprocess.run(
         [sys.executable, Path(__file__).parent / "damage.py", runs, tmp_path / "into", "300"],

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -53,26 +57,80 @@ def start() -> Iterator[Start]:
         process.stdin.close()
 
 
+def stage(path: Path) -> str:
+    """How far a run had got when it was killed."""
+    if not (path / "config.json").exists():
+        return "starting"
+    if not begun(path):
+        return "first generation"
+    done = (path / "events.jsonl").read_bytes().count(b"\n")
+    return "end" if done == GENERATIONS else "generations" if (path / "checkpoint.npz").exists() else "no checkpoint"
+
+
+# Generations that a run has when it is killed, and the seconds after that: nine times before its first generation was
+# saved, five of them when it has its folder; ten times between; six times when the last generation is saved and the
+# fresh starts are played.
+MOMENTS = [
+    *((-1, 0.003 * n) for n in range(4)),
+    *((0, 0.002 * n) for n in range(5)),
+    *((n, 0.003 * (n % 4)) for n in range(1, 11)),
+    *((GENERATIONS, 0.002 * n) for n in range(6)),
+]
+
+
 @pytest.mark.slow
 def test_killed_at_25_random_moments_and_resumed_a_run_ends_with_the_same_bytes(tmp_path: Path, start: Start) -> None:
     whole = tmp_path / "whole"
     assert start([{"words": [*CAR, *KILLED, "-o", str(whole)]}])[0]["code"] == 0
     expected = contents(whole)
     rng = random.Random(5)
-    gone_on = 0
-    for n in range(25):
+    stages: Counter[str] = Counter()
+    for n, (generations, seconds) in enumerate(MOMENTS):
         path = tmp_path / f"killed-{n}"
         words = again = [*CAR, *KILLED, "-o", str(path)]
-        for _ in range(rng.choice((1, 1, 2))):  # some are killed once more while they go on
-            moment = [str(path), rng.randrange(GENERATIONS + 1), rng.choice((0.0, rng.uniform(0.0, 0.03)))]
-            start([{"words": again, "kill": moment}])
+        delay = seconds * rng.uniform(0.5, 1.5)
+        # A moment may come too late where the machine is quick: then once more, sooner.
+        while start([{"words": words, "kill": [str(path), generations, delay]}])[0]["code"] != -signal.SIGKILL:
+            shutil.rmtree(path)
+            delay /= 2
+        stages[stage(path)] += 1
+        again = ["resume", str(path), "--quiet"] if (path / "config.json").exists() else words
+        if n % 5 == 0:  # some are killed once more while they go on
+            start([{"words": again, "kill": [str(path), GENERATIONS - 3, 0.0]}])
             again = ["resume", str(path), "--quiet"] if (path / "config.json").exists() else words
-        gone_on += (path / "checkpoint.npz").exists()
         answer = start([{"words": again}])[0]
         assert answer["code"] == 0, answer
         assert contents(path) == expected, f"killed run {n}"
         assert not [file for file in path.rglob("*") if file.suffix == ".tmp"]
-    assert gone_on >= 10, "too few of the runs were killed after a checkpoint for this to mean much"
+    assert sum(stages.values()) == 25
+    assert stages["starting"] >= 2, stages
+    assert stages["first generation"] >= 2, stages
+    assert stages["no checkpoint"] + stages["generations"] >= 8, stages
+    assert stages["end"] >= 4, stages
+
+
+@pytest.mark.slow
+def test_killed_before_each_step_in_which_it_writes_a_run_ends_with_the_same_bytes(
+    tmp_path: Path, start: Start
+) -> None:
+    """Each file that is opened, synced, renamed or removed: the moments that the clock seldom meets."""
+    few = [*CAR, *KILLED, "--num-gens", "3"]
+    whole = tmp_path / "whole"
+    assert start([{"words": [*few, "-o", str(whole)]}])[0]["code"] == 0
+    expected = contents(whole)
+    stages: Counter[str] = Counter()
+    for step in itertools.count():
+        path = tmp_path / f"{step}"
+        words = [*few, "-o", str(path)]
+        if start([{"words": words, "step": step}])[0]["code"] != -signal.SIGKILL:
+            break
+        stages[stage(path)] += 1
+        again = ["resume", str(path), "--quiet"] if (path / "config.json").exists() else words
+        answer = start([{"words": again}])[0]
+        assert answer["code"] == 0, (step, answer)
+        assert contents(path) == expected, f"killed before step {step}"
+        assert not [file for file in path.rglob("*") if file.suffix == ".tmp"]
+    assert min(stages["starting"], stages["no checkpoint"] + stages["generations"]) >= 5, stages
 
 
 def test_the_command_itself_killed_and_resumed(tmp_path: Path, start: Start) -> None:
@@ -224,6 +282,38 @@ def test_a_checkpoint_of_another_run_is_refused(mococo: Run, stopped: Callable[[
     assert "it was written with other settings than those in config.json; remove it to let" in answer.err
 
 
+def test_a_checkpoint_of_another_seed_is_refused(mococo: Run, stopped: Callable[[int], Path]) -> None:
+    path = stopped(3)
+    assert mococo(*train_words(Path("other"), "--num-gens", "6", seed=2)).code == 0
+    shutil.copy("other/checkpoint.npz", path / "checkpoint.npz")
+    answer = mococo("resume", path)
+    assert answer.code == 2
+    assert "checkpoint.npz: it is not of this run: MountainCar-v0, seed 1; remove it to let" in answer.err
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_folder_that_is_taken_away_ends_the_run_and_what_is_there_now_is_left_alone(
+    mococo: Run, monkeypatch: pytest.MonkeyPatch, replaced: bool
+) -> None:
+    path = Path("run")
+    original = session.evolve
+
+    def evolve(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        for progress in original(*args, **kwargs):
+            if progress.record.gen == 2:
+                path.rename("away")
+                if replaced:
+                    shutil.copytree("away", path)
+            yield progress
+
+    monkeypatch.setattr(session, "evolve", evolve)
+    answer = mococo(*train_words(path))
+    assert answer.code == 2
+    assert answer.err.startswith("mococo: run was removed or replaced, or its .lock was, while it was written; ")
+    assert path.exists() == replaced
+    assert not replaced or (path / "events.jsonl").read_bytes().count(b"\n") == 2
+
+
 def test_links_are_not_written_through(mococo: Run, stopped: Callable[[int], Path], whole: Path) -> None:
     path = stopped(3)
     events = Path("events elsewhere")
@@ -237,6 +327,52 @@ def test_links_are_not_written_through(mococo: Run, stopped: Callable[[int], Pat
     assert events.read_bytes() == before
     assert [file.name for file in Path("elsewhere").iterdir()] == ["complexity-99.json"]
     assert contents(path) == contents(whole)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a b", "a\nb", "ü 東京 🦎", "-x", os.fsdecode(b"not\xfftext"), "link"],
+    ids=("blank", "line", "far", "dash", "bytes", "link"),
+)
+def test_a_folder_may_have_any_name(mococo: Run, whole: Path, name: str) -> None:
+    if name == "link":
+        Path("real").mkdir()
+        Path(name).symlink_to("real")
+    path = f"./{name}" if name.startswith("-") else name
+    words = train_words(Path("out"), "--num-gens", "3", "--json")
+    assert mococo(*[path if word == "out" else word for word in words]).code == 0
+    answer = mococo("resume", path, "--num-gens", 6)
+    assert answer.code == 0
+    assert contents(Path(name)) == contents(whole)
+    shown = shlex.split(answer.out.rsplit("To see more: ", 1)[1])
+    assert name.startswith("not") or mococo(*shown[1:]).code == 0
+    assert mococo("report", path).code == 0
+
+
+@pytest.mark.parametrize("command", ["train", "resume", "show", "report", "watch", "evaluate", "verify-run"])
+@pytest.mark.parametrize("name", ["x" * 300, "abcdefghi/" * 500], ids=("name", "path"))
+def test_a_path_that_is_too_long_is_one_line(mococo: Run, command: str, name: str) -> None:
+    answer = mococo(*((*CAR, "-o") if command == "train" else (command,)), name)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"mococo: '{name[:100]}")
+    assert answer.err.endswith("...: File name too long\n")
+
+
+def test_an_environment_of_ones_own_has_to_be_named_again(mococo: Run) -> None:
+    own = Path(__file__).parents[2] / "examples" / "own_environment.py"
+    sizes = ("--num-gens", "2", "--db-pop-size", "6", "--rb-pop-size", "8", "--threads", "1", "--quiet")
+    # As processes: what has been imported once is known for as long as a process lives.
+    for words, code in (
+        (["train", own, *sizes, "-o", "run"], 0),
+        (["resume", "run", "--num-gens", "3"], 2),
+        (["resume", "run", "--num-gens", "3", "--quiet", "--import", own], 0),
+        (["verify-run", "run", "--quiet", "--import", own], 0),
+    ):
+        done = subprocess.run([COMMAND, *words], capture_output=True, text=True, check=False, env=environment())
+        assert done.returncode == code, done.stderr
+        assert not code or done.stderr.endswith(
+            "is not one of Mococo's; name the file that holds it: --import FILE.py\n"
+        )
 
 
 # ---------------------------------------------------------------- locks

@@ -269,6 +269,34 @@ def test_control_c_saves_what_was_found(tmp_path: Path) -> None:
     assert "Saved in" in out
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_control_c_twice_leaves_at_once(tmp_path: Path, threads: int) -> None:
+    """Also in the middle of a generation, which on one thread is one long call of compiled code."""
+    path = tmp_path / "run"
+    large = ["--db-pop-size", "40000", "--rb-pop-size", "80000", "--eta", "2000", "--threads", str(threads)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", HEARS_CONTROL_C, *CAR, *large, "-o", path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not (path / "config.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(1)
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, out) == (130, "")
+    told = "mococo: finishing this generation; once more to leave at once\nmococo: left at once\n"
+    assert [line for line in err.splitlines() if line.startswith("mococo")] == told.splitlines()
+
+
 def test_control_c_before_the_first_generation_leaves_nothing(mococo: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import random
 import shutil
@@ -98,6 +99,32 @@ def test_overwriting_does_not_follow_a_link_out_of_the_folder(copy: Path, result
 def test_a_run_is_not_taken_twice(copy: Path, result: Result) -> None:
     with pytest.raises(RunError, match=r"copy already holds a run \(MountainCar-v0, seed 3\); replace it with"):
         create(copy, result.env, result.config, 0)
+
+
+@pytest.mark.parametrize("removed", range(1, 12))
+def test_a_run_that_was_killed_while_it_was_being_replaced_can_be_replaced_again(
+    copy: Path, result: Result, monkeypatch: pytest.MonkeyPatch, removed: int
+) -> None:
+    """Whatever is left, it is a run that may be replaced, or nothing that is in the way."""
+    unlink, count = Path.unlink, itertools.count()
+
+    def killed(self: Path, *, missing_ok: bool = False) -> None:
+        if next(count) == removed:
+            raise KeyboardInterrupt
+        unlink(self, missing_ok=missing_ok)
+
+    with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+        patch.setattr(Path, "unlink", killed)
+        create(copy, result.env, result.config, 0, overwrite=True)
+    create(copy, result.env, result.config, 7, overwrite=True)
+    assert read_run(copy).seed == 7
+    assert not read_run(copy).finished
+
+
+def test_a_run_that_was_killed_before_it_had_its_settings_is_in_nobodys_way(result: Result, tmp_path: Path) -> None:
+    (tmp_path / "events.jsonl").touch()
+    create(tmp_path, result.env, result.config, 7)
+    assert read_run(tmp_path).seed == 7
 
 
 def test_a_torn_last_line_does_not_count(copy: Path, result: Result) -> None:

@@ -93,20 +93,20 @@ def choice_words(choices: Choices) -> list[str]:
         if name == "features":
             words += [f"{option}={text}" for text in value]
         elif isinstance(value, dict):
-            words.append(f"{option}={', '.join(f'{_toml(key)} = {_toml(item)}' for key, item in value.items())}")
+            words.append(f"{option}={', '.join(f'{toml(key)} = {toml(item)}' for key, item in value.items())}")
         else:
             words.append(f"{option}={', '.join(map(_toml_or_name(name), value)) if isinstance(value, list) else value}")
     return words
 
 
 def _toml_or_name(name: str) -> Any:
-    return str if name == "names" else _toml
+    return str if name == "names" else toml
 
 
-def _toml(value: Any) -> str:
+def toml(value: Any) -> str:
     """A value as TOML; JSON is, but for tables."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_toml(key)} = {_toml(item)}' for key, item in value.items())}}}"
+        return f"{{{', '.join(f'{toml(key)} = {toml(item)}' for key, item in value.items())}}}"
     return msgspec.json.encode(value).decode()
 
 

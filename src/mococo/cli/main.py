@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from mococo.errors import MococoError, UsageError, nearest
+from mococo.errors import MococoError, UsageError, nearest, shown
 
 COMMANDS = {
     "train": "evolve policies for an environment, saved in a folder",
@@ -61,12 +61,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         _forget_output()
         return PIPE_CLOSED
     except OSError as error:
-        if error.errno not in _NO_ROOM or error.filename is not None:
-            raise
-        _forget_output()
-        print(f"mococo: the output cannot be written ({error.strerror})", file=sys.stderr)
-        return REFUSED
+        return _refused_by_system(error)
     return code
+
+
+def _refused_by_system(error: OSError) -> int:
+    """Tell of a file, or of the output, that the system does not let us have; the exit code."""
+    if error.filename is not None:  # a path that is too long, or in a folder that is closed to us
+        print(f"mococo: {shown(str(error.filename), 200)}: {error.strerror}", file=sys.stderr)
+        return REFUSED
+    if error.errno not in _NO_ROOM:
+        raise error
+    _forget_output()
+    print(f"mococo: the output cannot be written ({error.strerror})", file=sys.stderr)
+    return REFUSED
 
 
 def _forget_output() -> None:

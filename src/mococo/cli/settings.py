@@ -168,9 +168,9 @@ def settings_text(config: Config) -> list[str]:
 
 
 @cache
-def descriptions() -> dict[str, str]:
-    """What `Config` says below each setting."""
-    body = ast.parse(inspect.getsource(Config)).body[0]
+def descriptions(kind: type[Any] = Config) -> dict[str, str]:
+    """What `Config`, or another such class, says below each setting."""
+    body = ast.parse(inspect.getsource(kind)).body[0]
     assert isinstance(body, ast.ClassDef)
     found: dict[str, str] = {}
     for field, text in zip(body.body, body.body[1:], strict=False):

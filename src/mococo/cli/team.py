@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import queue
 import signal
@@ -112,7 +113,7 @@ class Team:
         assert process.stdin
         assert process.stdout
         with contextlib.suppress(BrokenPipeError):  # then there is no answer either
-            process.stdin.write(msgspec.json.encode(list(self.commands[seed])).decode() + "\n")
+            process.stdin.write(json.dumps(list(self.commands[seed])) + "\n")
             process.stdin.flush()
         for text in process.stdout:
             line = msgspec.json.decode(text, type=Line)
@@ -170,9 +171,10 @@ def serve() -> None:
         complaint = io.StringIO()
         with contextlib.redirect_stderr(complaint):
             try:
-                code = main(msgspec.json.decode(line, type=list[str]))
+                code = main(json.loads(line))  # folders may have names that are no text, which this keeps
             except Exception:
                 code = FAULT
                 traceback.print_exc()
         sys.stdout.flush()
-        print(msgspec.json.encode(Line("exit", code, complaint.getvalue())).decode(), file=told, flush=True)
+        said = complaint.getvalue().encode(errors="replace").decode()
+        print(msgspec.json.encode(Line("exit", code, said)).decode(), file=told, flush=True)

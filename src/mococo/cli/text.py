@@ -59,7 +59,8 @@ def wrapped(text: str, first: str = "", others: str = "", columns: int = 0) -> s
 
 def command(words: str, path: Path) -> str:
     """A command line that can be pasted."""
-    return f"{words} {shlex.quote(str(path))}"
+    name = str(path)
+    return f"{words} {shlex.quote(f'./{name}' if name.startswith('-') else name)}"
 
 
 def number(x: float) -> str:

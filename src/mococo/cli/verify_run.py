@@ -18,7 +18,7 @@ from mococo.front import Decoder
 from mococo.kernels.notice import compile_notice
 from mococo.policy_json import load_policy
 from mococo.rollout import check_threads
-from mococo.runs.checkpoint import NAME, equal, load_checkpoint
+from mococo.runs.checkpoint import NAME, equal, load_checkpoint, owner
 from mococo.runs.experiment import holds_experiment, look, read_experiment
 from mococo.runs.folder import versions
 from mococo.runs.reading import Run, read_run
@@ -83,7 +83,8 @@ def _replay(run: Run, threads: int, *, quiet: bool) -> Iterator[str]:
     # A run that ended early is the beginning of a longer one.
     config = resolve(env, make_config({"num_gens": run.generations}, run.config), {})
     try:
-        held = load_checkpoint(run.path, config, Decoder.of(env, config)) if (run.path / NAME).exists() else None
+        whose = owner(run.env, run.seed)
+        held = load_checkpoint(run.path, config, Decoder.of(env, config), whose) if (run.path / NAME).exists() else None
     except MococoError as error:
         yield str(error)
         held = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -56,7 +57,8 @@ def _tell(session: Session, front: Sequence[Scored], archive: Sequence[Scored], 
         members = [_member(member) for member in archive]
         faults = sum(record.faults for record in session.history)
         reached = {"generations": len(session.history), "ended": session.ended, "faults": faults}
-        _line({"event": "end", "run": str(path), "seed": session.seed, **reached, "archive": members})
+        name = os.fsencode(path).decode(errors="replace")  # a folder's name need not be text; JSON is
+        _line({"event": "end", "run": name, "seed": session.seed, **reached, "archive": members})
         return
     if view.quiet:
         print(path)

@@ -28,10 +28,15 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     actions: tuple[float | tuple[float, ...], ...] = ()
     """The actions, or for a Box the values, that rules may advocate."""
     gamma: float | None = None
+    """Discount factor."""
     t_max: int | None = None
+    """Longest episode in steps."""
     performance_bounds: tuple[float, float] | None = None
+    """Lowest and highest performance."""
     on_fault: str | None = None
+    """When a real environment fails: `stop`, or count the policy as `worst`."""
     step_timeout: float | None = None
+    """Seconds that one of its steps may take."""
 
 
 def make_choices(values: dict[str, Any]) -> Choices:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Sequence
 
 import msgspec
@@ -190,7 +191,7 @@ def _policy_data(run: int, member: Scored, place: tuple[bool, int], episodes: li
 
 def _run_data(run: Run) -> RunData:
     return RunData(
-        name=run.path.name or str(run.path),
+        name=os.fsencode(run.path.name or run.path).decode(errors="replace"),  # JSON takes only text
         seed=run.seed,
         generations=run.generations,
         ended=run.ended,

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import socket
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -53,7 +50,7 @@ class Follower:
             self.config = read_config(self._path)
             self._read_events()
             # Before the archive: the process that holds the lock writes it, and is gone only afterwards.
-            running = _is_held(self._path)
+            running = lock.is_at_work(self._path)
             saved = read_front(self._path / "archive.json", self.config.env)
         except MococoError as error:
             self.error = str(error)
@@ -71,6 +68,8 @@ class Follower:
     def _read_events(self) -> None:
         path = self._path / _EVENTS
         try:
+            if path.exists() and not path.is_file():
+                raise FileFormatError(f"{path}: expected a file of events, got a folder, a pipe or a device")
             with path.open("rb") as file:
                 status = os.fstat(file.fileno())
                 if status.st_ino != self._file or status.st_size < self._offset:
@@ -97,22 +96,3 @@ def _record(path: Path, line: bytes, number: int) -> Record:
     if record.gen != number:
         raise FileFormatError(f"{path}, line {number + 1}: expected generation {number}, got {record.gen}")
     return record
-
-
-def _is_held(path: Path) -> bool:
-    """Whether a process is at work in the folder, as its lock tells. Trying the lock could keep a run from starting."""
-    text = ""
-    with suppress(OSError):
-        text = (path / lock.NAME).read_text(encoding="utf-8", errors="replace")[:200]
-    named = re.fullmatch(r"pid (\d{1,10}) on (.+)", text.strip())
-    if not named:
-        return False
-    if named[2] != socket.gethostname():
-        return True  # nobody here can tell
-    try:
-        os.kill(int(named[1]), 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass
-    return True

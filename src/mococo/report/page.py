@@ -37,7 +37,7 @@ def page(template: str, title: str, scripts: Sequence[str], data: object, connec
         "scripts": "\n".join(f"<script>{text}</script>" for text in texts),
     }
     # One pass, so that nothing in the data is taken for a place.
-    return _PLACE.sub(lambda place: parts[place[1]], web_file(template)).encode()
+    return _PLACE.sub(lambda place: parts[place[1]], web_file(template)).encode(errors="replace")
 
 
 def as_json(data: object) -> str:

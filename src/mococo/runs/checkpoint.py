@@ -47,10 +47,10 @@ class _Generator(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uinteger: int
 
 
-def save_checkpoint(folder: Path, checkpoint: Checkpoint, config: Config) -> None:
-    """Replace the folder's checkpoint."""
+def save_checkpoint(folder: Path, checkpoint: Checkpoint, config: Config, whose: str) -> None:
+    """Replace the folder's checkpoint. `whose` names the run, as `owner` does."""
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **_arrays(checkpoint, config))
+    np.savez(buffer, allow_pickle=False, run=_bytes(whose.encode()), **_arrays(checkpoint, config))
     write_atomic(folder / NAME, buffer.getvalue())
 
 
@@ -77,12 +77,12 @@ def equal(one: Checkpoint, other: Checkpoint, config: Config) -> bool:
     return all(mine[name].tobytes() == theirs[name].tobytes() for name in mine)
 
 
-def load_checkpoint(folder: Path, config: Config, decoder: Decoder) -> Checkpoint:
-    """The folder's checkpoint, checked against the settings of its run."""
+def load_checkpoint(folder: Path, config: Config, decoder: Decoder, whose: str) -> Checkpoint:
+    """The folder's checkpoint, checked against the settings of its run and the run's name."""
     path = folder / NAME
     try:
         arrays = _read(path, config)
-        return _build(arrays, config, decoder)
+        return _build(arrays, config, decoder, whose)
     except FileNotFoundError:
         raise FileFormatError(f"{path} does not exist, so there is nothing to go on from") from None
     except OSError as error:
@@ -99,6 +99,11 @@ def load_checkpoint(folder: Path, config: Config, decoder: Decoder) -> Checkpoin
         struct.error,
     ) as error:
         raise FileFormatError(f"{path}: damaged ({error}); {_ADVICE}") from None
+
+
+def owner(env: str, seed: int) -> str:
+    """The run that a checkpoint is of; what else it depends on is in the settings."""
+    return f"{env}, seed {seed}"
 
 
 def fingerprint(config: Config) -> str:
@@ -178,12 +183,14 @@ def _array(data: bytes) -> NDArray[Any]:
     return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
-def _build(arrays: dict[str, NDArray[Any]], config: Config, decoder: Decoder) -> Checkpoint:
+def _build(arrays: dict[str, NDArray[Any]], config: Config, decoder: Decoder, whose: str) -> Checkpoint:
     version = int(_taken(arrays, "version", (), np.int64))
     if version != VERSION:
         raise FileFormatError(f"this release reads checkpoint version {VERSION}, the file has version {version}")
     if _taken(arrays, "settings", (64,), np.uint8).tobytes() != fingerprint(config).encode():
         raise FileFormatError("it was written with other settings than those in config.json")
+    if "run" not in arrays or arrays["run"].tobytes() != whose.encode():
+        raise FileFormatError(f"it is not of this run: {whose}")
     gen = int(_taken(arrays, "gen", (), np.int64))
     if gen < 1:
         raise FileFormatError(f"it claims to be of generation {gen}")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
+from mococo.envs.choices import Choices
+from mococo.envs.derived import formula
 from mococo.envs.registry import find, known
 from mococo.envs.seeds import draw_seeds, training_seeds
 from mococo.envs.simulator import Simulator
@@ -97,6 +100,41 @@ def environment_of(env_id: str, record: EnvironmentRecord | None, *, where: obje
         raise FileFormatError(f"{where}: {error}") from None
 
 
+def choices_of(env: Environment, base: Environment | None) -> Choices:
+    """What has to be said of `base`, or else of what Gymnasium tells by itself, to have this environment again."""
+    old = base.features if base else env.observed
+    kept, derived = env.features[: len(old)], env.features[len(old) :]
+    names = tuple(f.name for f in env.observed)
+    domains = {f.name: (f.low, f.high) for f, o in zip(kept, old, strict=True) if not base or _ends(f) != _ends(o)}
+    values = [a.value for a in env.actions]
+    said: dict[str, Any] = {
+        "names": names if not base or names != tuple(f.name for f in base.observed) else (),
+        "domains": domains,
+        "features": tuple(f"{f.name} = {formula(f)} in [{f.low!r}, {f.high!r}]" for f in derived),
+        "actions": () if values == ([a.value for a in base.actions] if base else _counted(values)) else values,
+    }
+    for name in ("gamma", "t_max"):
+        if not base or getattr(env, name) != getattr(base, name):
+            said[name] = getattr(env, name)
+    if env.performance_bounds != base.performance_bounds if base else env.estimated_bounds:
+        said["performance_bounds"] = env.performance_bounds
+    if env.simulator:
+        plain = base.simulator if base and base.simulator else Simulator(env.id)
+        for name in ("kwargs", "on_fault", "step_timeout"):
+            if getattr(env.simulator, name) != getattr(plain, name):
+                said[name] = getattr(env.simulator, name)
+    return msgspec.convert(said, Choices)
+
+
+def _counted(values: Sequence[Any]) -> Sequence[Any]:
+    """The actions that a Discrete space has by itself: those that a user names are no whole numbers any more."""
+    return values if all(isinstance(value, int) for value in values) else ()
+
+
+def _ends(feature: Feature) -> tuple[float, float]:
+    return feature.low, feature.high
+
+
 def _base(env_id: str, record: EnvironmentRecord) -> Environment:
     """What a record cannot hold: functions, or how Gymnasium makes it."""
     if record.made == GYMNASIUM:
@@ -121,7 +159,11 @@ def _base(env_id: str, record: EnvironmentRecord) -> Environment:
         raise EnvironmentSpecError(
             f"the environment {env_id} was made by a function in Python; name the file that holds it: --import FILE.py"
         )
-    return base or find(env_id)
+    if base is None:
+        raise EnvironmentSpecError(
+            f"the environment {env_id} is not one of Mococo's; name the file that holds it: --import FILE.py"
+        )
+    return base
 
 
 def _check_module(env_id: str) -> None:

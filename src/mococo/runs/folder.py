@@ -27,7 +27,7 @@ from mococo.config import Config
 from mococo.envs.spec import Environment
 from mococo.errors import ConfigError, FileFormatError, RunError, shown
 from mococo.evaluation import check_seed
-from mococo.files import is_draft, make_folder, write_atomic, write_together
+from mococo.files import is_draft, make_folder, sync_folder, write_atomic, write_together
 from mococo.policy_json import policy_bytes, to_record
 from mococo.runs import checkpoint as checkpoints
 from mococo.runs import lock
@@ -59,6 +59,7 @@ class RunFolder:
     path: Path
     env: Environment
     config: Config
+    seed: int
 
     def record(self, record: Record) -> None:
         """Add a generation."""
@@ -71,7 +72,8 @@ class RunFolder:
         with writing(self.path):
             with (self.path / _EVENTS).open("ab") as file:
                 os.fsync(file.fileno())
-            checkpoints.save_checkpoint(self.path, checkpoint, self.config)
+            whose = checkpoints.owner(self.env.id, self.seed)
+            checkpoints.save_checkpoint(self.path, checkpoint, self.config, whose)
 
     def rewind(self, generations: int) -> None:
         """Forget what a killed run wrote after its checkpoint, and what it did not come to put in place."""
@@ -134,9 +136,10 @@ def create(
     with writing(path, "name another folder with -o"):
         make_folder(path)
         _clear(path)
+        sync_folder(path)  # so that no power failure brings a checkpoint of the old run back to the new one
         # The events are there from the beginning, so that later only their text has to reach the disk, not their name.
         write_together(path, {_EVENTS: b"", _CONFIG: _json(record.sealed())})
-    return RunFolder(path, env, config)
+    return RunFolder(path, env, config, seed)
 
 
 def check_kept_seed(seed: int) -> int:
@@ -177,10 +180,11 @@ def check_free(path: Path, *, overwrite: bool) -> None:
 
 
 def _clear(path: Path) -> None:
-    """Remove a run's files. What else may lie there is not ours."""
+    """Remove a run's files. What else may lie there is not ours.
+
+    The last one says that this is a run, so that one that was killed meanwhile can be cleared again.
+    """
     _clear_drafts(path)
-    for name in _FILES:
-        (path / name).unlink(missing_ok=True)
     for name, ours in ((_POLICIES, "complexity-*.json"), (TENSORBOARD, "events.out.tfevents.*")):
         folder = path / name
         if folder.is_dir() and not folder.is_symlink():
@@ -188,6 +192,8 @@ def _clear(path: Path) -> None:
                 file.unlink()
             if not any(folder.iterdir()):
                 folder.rmdir()
+    for name in reversed(_FILES):
+        (path / name).unlink(missing_ok=True)
 
 
 def _clear_drafts(path: Path) -> None:
@@ -201,13 +207,15 @@ def _clear_drafts(path: Path) -> None:
 
 def _is_ours_to_drop(file: Path) -> bool:
     """What a run that was killed before it had begun leaves."""
-    return file.name == lock.NAME or is_draft(file, *_FILES, "complexity-")
+    empty = file.name == _EVENTS and file.is_file() and not file.stat().st_size
+    return empty or file.name == lock.NAME or is_draft(file, *_FILES, "complexity-")
 
 
 @contextmanager
 def writing(path: Path, advice: str = "") -> Iterator[None]:
-    """Turn the system's refusal to write into one clear line."""
+    """Turn the system's refusal to write into one clear line. A folder that is no longer ours is left alone."""
     try:
+        lock.check(path)
         yield
     except OSError as error:
         place = path if error.filename is None or str(error.filename).endswith(".tmp") else error.filename

@@ -10,6 +10,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from mococo.errors import RunError
@@ -18,8 +19,12 @@ from mococo.files import make_folder
 NAME = ".lock"
 _ATTEMPTS = 100
 _PATIENCE = 0.05  # seconds in which a process that has just taken the lock writes who it is
+_MOST = 300  # bytes of the text that are looked at
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
 _ELSEWHERE = "name another folder with -o"
+_TEXT = re.compile(r"(pid (\d{1,10}) on (.+?))(?:, started (\d+))?")
+_held: dict[Path, int] = {}
+"""The folders that this process has locked, and its handles of their locks."""
 
 
 @contextmanager
@@ -35,14 +40,80 @@ def locked(folder: Path, advice: str = _ELSEWHERE) -> Iterator[None]:
     try:
         with suppress(OSError):  # on a full disk the lock holds as well without its text
             _sign(handle)
+        _held[folder] = handle
         yield
     finally:
+        _held.pop(folder, None)
         with suppress(OSError):
-            path.unlink(missing_ok=True)
+            if _is_at(handle, path):  # else the folder is another's by now, and so is this file
+                path.unlink()
         os.close(handle)
         if not was_there:
             with suppress(OSError):  # where something was saved
                 folder.rmdir()
+
+
+def check(folder: Path) -> None:
+    """Refuse to write into a folder that this process had locked, and that somebody has removed or replaced since.
+
+    The handle keeps the inode from being used again, so that a new folder of the same name is always noticed.
+    """
+    handle = _held.get(folder)
+    if handle is not None and not _is_at(handle, folder / NAME):
+        raise RunError(
+            f"{folder} was removed or replaced, or its {NAME} was, while it was written; nothing more is written there"
+        )
+
+
+def is_at_work(folder: Path) -> bool:
+    """Whether a process writes there, as its text tells: to try the lock could keep a run from starting."""
+    try:
+        handle = os.open(folder / NAME, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    holder = None
+    with suppress(OSError):  # a pipe, or a folder
+        holder = _holder(handle)
+    os.close(handle)
+    return holder is not None and not holder.is_gone
+
+
+@dataclass(frozen=True)
+class _Holder:
+    """Who has signed a lock."""
+
+    text: str
+    pid: int
+    host: str
+    started: str
+    """Ticks since the machine's start, which tell a process from a later one with its number; may be empty."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is on this machine."""
+        return self.host == socket.gethostname()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it runs no more; of another machine nobody here can tell."""
+        if not self.is_here:
+            return False
+        try:
+            os.kill(self.pid, 0)
+        except (ProcessLookupError, OverflowError):
+            return True
+        except PermissionError:
+            pass
+        now = _started(self.pid)
+        return bool(self.started and now) and self.started != now
+
+
+def _started(pid: int) -> str:
+    """When a process of this machine began; empty where the system does not tell."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
 
 
 def _take(path: Path, advice: str) -> int:
@@ -79,49 +150,38 @@ def _flock(handle: int, path: Path) -> None:
             return
     else:
         return
-    who = _holder(handle) or "another process"
-    raise RunError(f"{path.parent} is in use by {who}; wait for it or stop it")
+    holder = _holder(handle)
+    raise RunError(f"{path.parent} is in use by {holder.text if holder else 'another process'}; wait for it or stop it")
 
 
-def _sign(handle: int) -> str:
+def _sign(handle: int) -> None:
     """Write who we are."""
-    text = f"pid {os.getpid()} on {socket.gethostname()}"
+    started = _started(os.getpid())
+    text = f"pid {os.getpid()} on {socket.gethostname()}{f', started {started}' if started else ''}"
     os.ftruncate(handle, 0)
     os.pwrite(handle, f"{text}\n".encode(), 0)
-    return text
 
 
 def _signed_first(handle: int, path: Path) -> bool:
     """The lock of file systems that have none: of those who sign at the same moment, the last one stays."""
-    if not _is_left_over(_holder(handle), path):
-        return False
-    mine = _sign(handle)
-    time.sleep(_PATIENCE)
-    return _holder(handle) == mine
-
-
-def _is_left_over(holder: str, path: Path) -> bool:
-    """Whether the process that the file names is gone."""
-    named = re.fullmatch(r"pid (\d{1,10}) on (.+)", holder)
-    if not named:
-        return True
-    pid, host = int(named[1]), named[2]
-    if host != socket.gethostname():
+    holder = _holder(handle)
+    if holder and not holder.is_here:
         raise RunError(
-            f"{path.parent} is in use by {holder}, as far as can be told: its file system has no locks; if that "
+            f"{path.parent} is in use by {holder.text}, as far as can be told: its file system has no locks; if that "
             f"process is gone, remove {path}"
         )
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    except (OverflowError, PermissionError):
-        pass
-    return False
+    if holder and not holder.is_gone:
+        return False
+    _sign(handle)
+    time.sleep(_PATIENCE)
+    holder = _holder(handle)
+    return holder is not None and holder.is_here and holder.pid == os.getpid()
 
 
-def _holder(handle: int) -> str:
-    return os.pread(handle, 200, 0).decode("utf-8", "replace").strip()
+def _holder(handle: int) -> _Holder | None:
+    """Who has signed the lock last, if anybody has."""
+    named = _TEXT.fullmatch(os.pread(handle, _MOST, 0).decode("utf-8", "replace").strip())
+    return _Holder(named[1], int(named[2]), named[3], named[4] or "") if named else None
 
 
 def _open(path: Path) -> int:

@@ -127,14 +127,16 @@ def reopen(
     history: tuple[Record, ...] = ()
     start = None
     if (path / checkpoints.NAME).exists():
-        start = checkpoints.load_checkpoint(path, config, Decoder.of(env, config))
+        start = checkpoints.load_checkpoint(
+            path, config, Decoder.of(env, config), checkpoints.owner(record.env, record.seed)
+        )
         history = read_events(path / "events.jsonl", start.state.gen)
         if len(history) != start.state.gen or start.state.gen > config.num_gens:
             raise FileFormatError(
                 f"{path}: the checkpoint is of generation {start.state.gen}, but events.jsonl has {len(history)} and "
                 f"the run is to have {config.num_gens}; remove checkpoint.npz to let the run begin again from its seed"
             )
-    folder = RunFolder(path, env, config)
+    folder = RunFolder(path, env, config, record.seed)
     folder.rewind(len(history))
     changed = msgspec.structs.replace(record, settings=config, stops=limits)
     if changed.sealed() != held:
