@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mococo.kernels.jit import inlined, kernel, lanes
-from mococo.kernels.rollouts import _ACTION, _FLOATS, _INTS, _LIVE, _OBSERVED, _RETURN, _STEPS, LANES
-from mococo.kernels.slots import CONTINUOUS, KNOTS, N_STATE, load_state, observe, step, store_observation, store_state
+from mococo.kernels.rollouts import _ACTION, _FLOATS, _INTS, _LIVE, _OBSERVED, _RETURN, LANES, answer, record, set_out
+from mococo.kernels.slots import CONTINUOUS, KNOTS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -195,14 +195,7 @@ def general(
         failed = False
         for block in range(start_first, start_last, LANES):
             used = min(LANES, start_last - block)
-            for i in range(LANES):
-                for s in range(N_STATE):
-                    floats[s * LANES + i] = starts[block + min(i, used - 1), s]
-            for i in range(LANES):
-                ints[_LIVE + i] = 1 if i < used else 0
-                ints[_STEPS + i] = 0
-                floats[_RETURN + i] = 0.0
-                store_observation(floats, _OBSERVED + i, observe(load_state(floats, i)))
+            set_out(floats, ints, starts, block, used)
             discount = 1.0
             for _t in range(t_max):
                 _fuzzify(rows, floats, knots, slopes, sets, b)
@@ -223,22 +216,9 @@ def general(
                     break
                 for i in range(LANES):  # the value of an action for lanes without one does not matter, but must be one
                     floats[_ACTION + i] = floats[_ACTION + i] if tau[i] > 0.0 else values[0]
-                any_live = 0
-                for i in range(LANES):
-                    live = ints[_LIVE + i]
-                    state, reward, done = step(load_state(floats, i), floats[_ACTION + i])
-                    floats[_RETURN + i] += discount * reward if live != 0 else 0.0
-                    ints[_STEPS + i] += live
-                    store_state(floats, i, state, live)
-                    store_observation(floats, _OBSERVED + i, observe(state))
-                    live = 0 if done else live
-                    ints[_LIVE + i] = live
-                    any_live |= live
-                discount *= gamma
-                if any_live == 0:
+                if answer(floats, ints, discount) == 0:
                     break
-            for i in range(used):
-                returns[p, block + i] = floats[_RETURN + i]
-                steps[p, block + i] = ints[_STEPS + i]
+                discount *= gamma
+            record(floats, ints, used, p, block, returns, steps)
             if failed and fail_fast:
                 break

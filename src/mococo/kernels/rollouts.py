@@ -138,6 +138,44 @@ def _cell(x0: Any, x1: Any, knots0: Any, slopes0: Any, knots1: Any, slopes1: Any
     return tie if on_line else at
 
 
+@inlined
+def set_out(floats: Any, ints: Any, starts: Any, block: Any, used: Any) -> Any:
+    """The first `used` lanes start episodes, from the starts after `block`; the others are idle."""
+    for i in range(LANES):
+        for s in range(N_STATE):
+            floats[s * LANES + i] = starts[block + min(i, used - 1), s]
+    for i in range(LANES):
+        ints[_LIVE + i] = 1 if i < used else 0
+        ints[_STEPS + i] = 0
+        floats[_RETURN + i] = 0.0
+        store_observation(floats, _OBSERVED + i, observe(load_state(floats, i)))
+
+
+@inlined
+def answer(floats: Any, ints: Any, discount: Any) -> Any:
+    """What the environment answers to every lane's action; not 0 while any lane's episode goes on."""
+    any_live = 0
+    for i in range(LANES):
+        live = ints[_LIVE + i]
+        state, reward, done = step(load_state(floats, i), floats[_ACTION + i])
+        floats[_RETURN + i] += discount * reward if live != 0 else 0.0
+        ints[_STEPS + i] += live
+        store_state(floats, i, state, live)
+        store_observation(floats, _OBSERVED + i, observe(state))
+        live = 0 if done else live
+        ints[_LIVE + i] = live
+        any_live |= live
+    return any_live
+
+
+@inlined
+def record(floats: Any, ints: Any, used: Any, p: Any, block: Any, returns: Any, steps: Any) -> Any:
+    """Write down what the lanes' episodes came to."""
+    for i in range(used):
+        returns[p, block + i] = floats[_RETURN + i]
+        steps[p, block + i] = ints[_STEPS + i]
+
+
 @lanes
 def planar(
     first: int, last: int, start_first: int, start_last: int, pairs: Ints, sets: Ints, knots: Floats, slopes: Floats,
@@ -192,14 +230,7 @@ def planar(
         failed = False
         for block in range(start_first, start_last, LANES):
             used = min(LANES, start_last - block)
-            for i in range(LANES):
-                for s in range(N_STATE):
-                    floats[s * LANES + i] = starts[block + min(i, used - 1), s]
-            for i in range(LANES):
-                ints[_LIVE + i] = 1 if i < used else 0
-                ints[_STEPS + i] = 0
-                floats[_RETURN + i] = 0.0
-                store_observation(floats, _OBSERVED + i, observe(load_state(floats, i)))
+            set_out(floats, ints, starts, block, used)
             discount = 1.0
             for _t in range(t_max):
                 # Where is each lane?
@@ -238,23 +269,9 @@ def planar(
                         floats[_ACTION + i] = action
                 if failed and fail_fast:
                     break
-                # What does the environment answer?
-                any_live = 0
-                for i in range(LANES):
-                    live = ints[_LIVE + i]
-                    state, reward, done = step(load_state(floats, i), floats[_ACTION + i])
-                    floats[_RETURN + i] += discount * reward if live != 0 else 0.0
-                    ints[_STEPS + i] += live
-                    store_state(floats, i, state, live)
-                    store_observation(floats, _OBSERVED + i, observe(state))
-                    live = 0 if done else live
-                    ints[_LIVE + i] = live
-                    any_live |= live
-                discount *= gamma
-                if any_live == 0:
+                if answer(floats, ints, discount) == 0:
                     break
-            for i in range(used):
-                returns[p, block + i] = floats[_RETURN + i]
-                steps[p, block + i] = ints[_STEPS + i]
+                discount *= gamma
+            record(floats, ints, used, p, block, returns, steps)
             if failed and fail_fast:
                 break
