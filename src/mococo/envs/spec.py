@@ -107,8 +107,8 @@ class Environment:
     float32: bool = True
     """Whether observations are rounded to float32, as those of Gymnasium's classic control environments are."""
     libm: bool = False
-    """Whether to compute sines and cosines by the C library, as Gymnasium does, instead of by our own vectorised ones.
-    Where the smallest difference grows, as under an unstable pole, only then are all returns Gymnasium's."""
+    """Whether to compute sines, cosines and powers by the C library, as Gymnasium does, instead of by our own that
+    vectorise. Where the smallest difference grows, as under an unstable pole, only then are all returns Gymnasium's."""
     settings: Mapping[str, object] = field(default_factory=dict)
     """Settings that suit this environment better than the paper's, by their names in `Config`."""
     legal_actions: tuple[float, ...] = ()
