@@ -89,7 +89,7 @@ def _first(draft: Draft) -> Feature:
 def with_proposal(env: Environment, found: Exploration) -> Environment:
     """With subspecies that suit it, and why."""
     proposal = propose(env, found)
-    return replace(env, settings={**env.settings, "subspecies": proposal.tags}, notes=(*env.notes, *proposal.why))
+    return replace(env, settings={**env.settings, "subspecies": proposal.tags}, why=proposal.why)
 
 
 def proposed(env: Environment, genes: int = GENES) -> Proposal:

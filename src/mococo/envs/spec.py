@@ -120,6 +120,8 @@ class Environment:
     """Whether nobody knows that no policy is worse than the lower performance bound."""
     notes: tuple[str, ...] = ()
     """What was found out or chosen by itself, for the user to know."""
+    why: tuple[str, ...] = ()
+    """What led to the subspecies in `settings`, where they were proposed."""
 
     def __post_init__(self) -> None:
         low, high = self.performance_bounds
