@@ -23,7 +23,7 @@ class Stage:
 
     def __init__(self, maker: Maker, ticks: Ticks) -> None:
         self._maker = maker
-        self._ticks = ticks
+        self.ticks = ticks
         self.tick = ticks.step
         self.env = maker()
         self.converter = action_converter(self.env.action_space)
@@ -42,13 +42,13 @@ class Stage:
         at = 0
         for p, (policy, seeds) in enumerate(chunk.items):
             for s, seed in enumerate(seeds):
-                self._ticks.begin(chunk.number, p, s)
+                self.ticks.begin(chunk.number, p, s)
                 try:
                     verdicts[at + s], returns[at + s], steps[at + s] = self._episode(policy, seed, chunk)
                 except Exception as error:
                     verdicts[at + s] = Verdict.FAULT
                     failures.append(Failure.of(error, seed))
-                    self._renew()
+                    self.renew()
                 if chunk.fail_fast and verdicts[at + s] != Verdict.PLAYED:
                     break
             at += len(seeds)
@@ -80,7 +80,7 @@ class Stage:
             raise FloatingPointError(f"a reward in the first {t} steps is not finite")
         return Verdict.PLAYED, total, t
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
         """After an exception nobody knows in which state an environment is."""
         with suppress(Exception):
             self.env.close()
