@@ -30,7 +30,7 @@ _TAIL = 0.005  # of the values seen, which may lie beyond an estimated domain
 _MARGIN = 0.1  # by which it is then widened at both ends
 _DIGITS = 2
 _MOST_DEATHS = 5  # of workers while an environment is explored
-SETTINGS = {"failed": "worst", "num_gens": 50, "db_pop_size": 100, "rb_pop_size": 200, "eta": 12, "beta": 1.02}
+SETTINGS = {"num_gens": 50, "db_pop_size": 100, "rb_pop_size": 200, "eta": 12, "beta": 1.02}
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,6 @@ PENDULUM = Environment(
     libm=True,
     settings={
         "subspecies": "2x1x2x2,3x1x2x2,2x1x2x3,3x1x2x3",
-        "failed": "worst",
         "min_complexity": 2,
         "eta": 100,
         "num_gens": 40,

@@ -110,7 +110,8 @@ class Environment:
     """Whether to compute sines, cosines and powers by the C library, as Gymnasium does, instead of by our own that
     vectorise. Where the smallest difference grows, as under an unstable pole, only then are all returns Gymnasium's."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Settings that suit this environment better than the paper's, by their names in `Config`."""
+    """Settings that suit this environment better than the paper's, by their names in `Config`. `failed` is `worst`
+    unless it is given here."""
     legal_actions: tuple[float, ...] = ()
     """Every action that the simulator takes, also those that policies are not trained with; empty: any number."""
     simulator: Simulator | None = None
@@ -124,6 +125,7 @@ class Environment:
     """What led to the subspecies in `settings`, where they were proposed."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", {"failed": "worst", **self.settings})
         low, high = self.performance_bounds
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise EnvironmentSpecError(f"{self.id}: performance bounds need low < high, got {self.performance_bounds}")
