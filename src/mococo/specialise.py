@@ -284,7 +284,7 @@ def _with_powers(source: str) -> str:
 
 
 class _Powers(ast.NodeTransformer):
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802 - a name of `ast`
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if not (isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant)):
             return node

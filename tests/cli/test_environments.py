@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -138,7 +137,7 @@ def test_what_cannot_be_is_told_in_one_line(mococo: Run, words: list[str], told:
     assert answer.code == 2
     assert told in answer.err
     assert answer.err.count("\n") == 1
-    assert not os.path.exists("runs")
+    assert not Path("runs").exists()
 
 
 def test_the_list_of_environments(mococo: Run) -> None:

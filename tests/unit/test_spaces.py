@@ -47,7 +47,7 @@ def test_a_crisp_feature_has_the_values_of_its_space() -> None:
 @pytest.mark.parametrize(
     ("space", "told"),
     [
-        (spaces.Box(0, 255, (84, 84, 3), np.uint8), r"looks like an image \(shape \(84, 84, 3\), uint8\).*wrap it with"),
+        (spaces.Box(0, 255, (84, 84, 3), np.uint8), r"an image \(shape \(84, 84, 3\), uint8\).*wrap it with"),
         (spaces.Box(0, 1, (300,), F32), r"looks like an image \(shape \(300,\)\)"),
         (spaces.Dict({"a": spaces.Box(0, 1, (200,), F32), "b": spaces.Box(0, 1, (200,), F32)}), "400 numbers"),
         (spaces.Dict({"a": spaces.Box(0, 255, (9, 9), np.uint8)}), "a looks like an image"),

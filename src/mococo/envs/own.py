@@ -84,7 +84,9 @@ def _registers(module: ModuleType) -> bool:
     """Whether what it offers is a Gymnasium environment alone, which can be named by its id once the module has run."""
     theirs = getattr(sys.modules.get("gymnasium"), "registry", {})
     names = {module.__name__, Path(str(module.__file__)).stem}
-    homes = {getattr(spec.entry_point, "__module__", str(spec.entry_point).partition(":")[0]) for spec in theirs.values()}
+    homes = {
+        getattr(spec.entry_point, "__module__", str(spec.entry_point).partition(":")[0]) for spec in theirs.values()
+    }
     return not names.isdisjoint(homes) and not any(isinstance(value, Environment) for value in vars(module).values())
 
 

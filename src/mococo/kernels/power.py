@@ -21,7 +21,7 @@ def power(x: Any, exponent: float) -> Any:
 
 
 @overload(power)
-def _power(x: Any, exponent: Any) -> Callable[..., Any]:
+def _power(x: Any, exponent: Any) -> Callable[..., Any]:  # noqa: ARG001 - numba passes its arguments by name
     def of_real(x: Any, exponent: Any) -> Any:
         return _by_the_c_library(x, exponent)
 
@@ -32,7 +32,7 @@ def _power(x: Any, exponent: Any) -> Callable[..., Any]:
 
 
 @intrinsic
-def _by_the_c_library(_context: Any, x: Any, exponent: Any) -> Any:
+def _by_the_c_library(_context: Any, x: Any, exponent: Any) -> Any:  # noqa: ARG001 - likewise
     """A call that the compiler must not replace: it takes pow(x, 2) for a product where it knows what pow is."""
 
     def generate(_: Any, builder: Any, __: Any, args: Any) -> Any:
