@@ -22,8 +22,10 @@ def power(x: Any, exponent: float) -> Any:
 
 @overload(power)
 def _power(x: Any, exponent: Any) -> Callable[..., Any]:  # noqa: ARG001 - numba passes its arguments by name
+    library: Any = _by_the_c_library  # numba puts its first argument in
+
     def of_real(x: Any, exponent: Any) -> Any:
-        return _by_the_c_library(x, exponent)
+        return library(x, exponent)
 
     def of_whole(x: Any, exponent: Any) -> Any:
         return x**exponent
@@ -38,7 +40,8 @@ def _by_the_c_library(_context: Any, x: Any, exponent: Any) -> Any:  # noqa: ARG
     def generate(_: Any, builder: Any, __: Any, args: Any) -> Any:
         kind = args[0].type
         name = "powf" if x == types.float32 else "pow"
-        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind, kind]), name)
+        insert: Any = cgutils.get_or_insert_function
+        function = insert(builder.module, ir.FunctionType(kind, [kind, kind]), name)
         for attribute in ("nobuiltin", "nounwind", "readnone"):
             function.attributes.add(attribute)
         return builder.call(function, args)
