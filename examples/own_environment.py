@@ -40,6 +40,6 @@ BERTH = Environment(
     observe=observe,
     draw_starts=draw_starts,
     training_starts=lambda n: draw_starts(n, 1_000_000),  # never the fresh ones, on which policies are judged
-    settings={"failed": "worst", "eta": 100},
+    settings={"eta": 100},
     float32=False,
 )

@@ -8,6 +8,7 @@ another file and never a stale one; numba's own cache then works as for any modu
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dis
 import hashlib
@@ -55,7 +56,7 @@ class Slots:
     float32: bool = True
     continuous: bool = False
     libm: bool = False
-    """Use libm's sine and cosine instead of the library's polynomials: slower, for tests."""
+    """Use libm's sine, cosine and powers, as Python does, instead of the library's polynomials and products: slower."""
 
 
 def specialised(slots: Slots) -> ModuleType:
@@ -147,6 +148,7 @@ def module_text(slots: Slots) -> str:
         '"""Written by Mococo; edits are overwritten."""',
         "from __future__ import annotations",
         "import math as _libm",
+        "from mococo.kernels import power as _power",
         "import numpy as np",
         "from mococo.kernels.decode import ABSENT",
         "from mococo.kernels.fuzzy import UNCOVERED, locate, strengths, winner",
@@ -202,7 +204,9 @@ class _Collected:
         self._kept.append(function)
         bound = [f"{name}={self._expression(function, name, value)}" for name, value in sorted(values.items())]
         # Each function gets a maker of its own, so that its global names are local to it.
-        self.lines += [f"def _make{scope}({', '.join(bound)}):", textwrap.indent(_plain_source(function), "    ")]
+        source = _plain_source(function)
+        source = _with_powers(source) if self._libm else source
+        self.lines += [f"def _make{scope}({', '.join(bound)}):", textwrap.indent(source, "    ")]
         self.lines += [f"    return inlined({function.__name__})", f"{scope} = _make{scope}()"]
         return scope
 
@@ -272,3 +276,17 @@ def _plain_source(function: FunctionType) -> str:
         raise NotCompilable(f"{function.__name__} must be written with def, not as a lambda")
     # Annotations would be looked up when the text runs, and their names are not collected.
     return "\n".join(lines[start:])
+
+
+def _with_powers(source: str) -> str:
+    """The text with the C library's powers where an exponent is written out: x ** 2."""
+    return ast.unparse(_Powers().visit(ast.parse(source)))
+
+
+class _Powers(ast.NodeTransformer):
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if not (isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant)):
+            return node
+        power = ast.Attribute(ast.Name("_power", ast.Load()), "power", ast.Load())
+        return ast.Call(power, [node.left, node.right], [])

@@ -99,3 +99,22 @@ def ball_that_hangs() -> Any:
 
 def ball_that_exits() -> Any:
     return Ball("exit")
+
+
+class Seldom(Ball):
+    """Goes wrong in the episodes of few seeds only."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        self.bad = seed is not None and seed % 7 == 3
+        return super().reset(seed=seed, options=options)
+
+    def go_wrong(self, reward: float) -> float:
+        return super().go_wrong(reward) if self.bad else reward
+
+
+def ball_that_seldom_hangs() -> Any:
+    return Seldom("hang")
+
+
+def ball_that_seldom_exits() -> Any:
+    return Seldom("exit")

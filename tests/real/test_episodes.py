@@ -155,6 +155,25 @@ def test_a_fault_stops_the_run_or_gives_the_lower_bound(factory: Any, text: str)
     assert played.returns[0].tolist() == [by_hand(left, careful, int(s))[0] for s in careful.draw_starts(2, 0)[:, 0]]
 
 
+EXPLORED = [
+    *FAULTS[:2],
+    (simulators.ball_that_rewards_with_nan, "a reward in the first"),
+    (simulators.ball_that_seldom_exits, FAULTS[3][1]),
+    (simulators.ball_that_seldom_hangs, FAULTS[4][1]),
+]
+
+
+@pytest.mark.parametrize(("factory", "text"), EXPLORED, ids=lambda x: getattr(x, "__name__", ""))
+def test_a_fault_while_the_environment_is_explored_stops_too_or_is_told(factory: Any, text: str) -> None:
+    care: dict[str, Any] = {"t_max": 40} | ({"step_timeout": 0.5} if "hangs" in factory.__name__ else {})
+    why = r"^ball_\w+ failed while it was explored with actions at random, in the episode from seed \d+: "
+    with pytest.raises(SimulationError, match=f"{why}.*{text}.*; with --on-fault worst it is explored on"):
+        mococo.environment(factory, **care)
+    notes = mococo.environment(factory, on_fault="worst", **care).notes
+    assert any("While it was explored it failed " in note for note in notes)
+    assert any("Domains" in note for note in notes)
+
+
 def test_faults_are_counted_in_a_run_and_never_do_better_than_the_lower_bound() -> None:
     env = described(simulators.ball_that_raises, on_fault="worst")
     generations = list(evolve(env, 1, threads=2, **SMALL))

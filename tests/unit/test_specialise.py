@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import mococo
@@ -150,6 +151,31 @@ def test_a_module_is_written_once_and_named_after_its_environment(load: Load, ca
     files = [path.name for path in cache.iterdir() if path.suffix == ".py"]
     assert files == [f"{first.__name__}.py"]
     assert files[0].startswith("mococo_My_Env_v0__")
+
+
+# ---------------------------------------------------------------- powers
+
+
+POWERS = """
+import numpy as np
+def step(s, a):
+    single = np.float32(s[0])
+    return (s[0] ** 2, float(single ** 2), (s[0] + 1.0) ** 0.5 ** 2, 3 ** 2 * s[0]), -1.0, False
+"""
+
+
+def test_powers_are_the_c_librarys_where_that_is_asked_for(load: Load, cache: Path) -> None:
+    module = load(POWERS)
+    exact, fast = (specialised(slots(module, n_state=4, libm=libm)).step for libm in (True, False))
+    rng = np.random.default_rng(0)
+    differ = 0
+    for x in rng.uniform(-20.0, 20.0, 20_000).tolist():
+        state = (abs(x), 0.0, 0.0, 0.0)
+        expected = module.step(state, 1.0)
+        assert exact(state, 1.0) == expected
+        differ += fast(state, 1.0) != expected
+    # Else this would show nothing. Not every C library rounds other than a product does.
+    assert differ > 0 or not sys.platform.startswith("linux")
 
 
 # ---------------------------------------------------------------- what may be compiled

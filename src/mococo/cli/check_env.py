@@ -43,6 +43,11 @@ def run(words: Sequence[str]) -> int:
     if not 1 <= args.steps <= MOST_STEPS:
         raise UsageError(f"--steps must be between 1 and {MOST_STEPS:,}, got {args.steps}")
     env = named(args.env)
+    if env.simulator is not None:
+        raise UsageError(
+            f"{env.id} is Gymnasium's own, played for real: there is nothing to compare; check-env is for compiled "
+            f"environments, such as one of your own"
+        )
     findings = check_env(env, args.steps, args.seed)
     gym_id = args.gymnasium or (env.id if beside_gymnasium.known(env.id) else None)
     if gym_id is not None:

@@ -14,6 +14,7 @@ from mococo.runs.scores import Scored, best
 from mococo.subspecies import tag_text
 
 _UNLIMITED = 100_000
+_LONG = 8  # features, beyond which a tag is told without those that are not looked at
 
 
 def width() -> int:
@@ -120,12 +121,18 @@ def front_table(members: Sequence[Scored]) -> str:
             interval(member.fresh_interval),
             number(member.gap),
             str(len(member.policy.rules)),
-            tag_text(member.policy.tag),
+            _subspecies(member.policy),
             str(member.gen),
         )
         for member in members
     ]
     return table(headers, rows)
+
+
+def _subspecies(policy: Policy) -> str:
+    """Its tag, or of a long one what it looks at: 3x2x2 of 11."""
+    looked_at = tuple(m for m in policy.tag if m > 1)
+    return tag_text(policy.tag) if len(policy.tag) <= _LONG else f"{tag_text(looked_at)} of {len(policy.tag)}"
 
 
 def archive_text(members: Sequence[Scored], training_starts: int, fresh_starts: int) -> str:

@@ -19,7 +19,7 @@ from mococo.cli.seeds import run_seeds
 from mococo.cli.settings import chosen_in, chosen_subspecies, given_settings, resolved, with_settings
 from mococo.cli.watching import TensorBoard, Wandb, loggers_of, watching_words
 from mococo.cli.work import View, work
-from mococo.config import Config
+from mococo.config import Config, make_config
 from mococo.envs.choices import Choices
 from mococo.envs.registry import named
 from mococo.envs.spec import Environment
@@ -71,7 +71,8 @@ def run(words: Sequence[str]) -> int:
     given, why = chosen_subspecies(env, file, given_settings(args))
     config = resolved(env, file, given)
     if not args.quiet:
-        _tell(*env.notes, *why)
+        shipped = config.subspecies == make_config(env.settings).subspecies
+        _tell(*env.notes, *(why or (env.why if shipped else ())))
     seed, threads, stops = check_kept_seed(args.seed), check_threads(args.threads), Stops(**given_limits(args))
     if args.seeds is not None:
         return _train_seeds(args, env, config, stops, choices)

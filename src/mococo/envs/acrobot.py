@@ -118,10 +118,10 @@ ACROBOT = Environment(
     draw_starts=draw_starts,
     training_starts=training_starts,
     legal_actions=(0, 1, 2),
+    libm=True,
     # Its returns are all but chance: a policy that looks best on few starts is mostly a lucky one.
     settings={
         "subspecies": "1x1x1x1x1x1x2,1x1x1x1x2x1x2,1x1x1x2x1x1x2,1x1x1x1x3x1x3",
-        "failed": "worst",
         "eta": 500,
         "num_gens": 15,
         "db_pop_size": 60,

@@ -75,7 +75,6 @@ CART_POLE = Environment(
     # Policies that drift off now and then are common, and only many starts tell them from those that never do.
     settings={
         "subspecies": "1x1x2x2,1x1x3x2,1x1x2x3,1x2x2x2,2x1x2x2",
-        "failed": "worst",
         "eta": 200,
         "num_gens": 12,
         "db_pop_size": 100,

@@ -42,7 +42,7 @@ def others() -> list[Other]:
 
     newest: dict[str, int] = {}
     for spec in gymnasium.registry.values():
-        if callable(spec.entry_point):  # bridges to old versions of Gym
+        if getattr(spec.entry_point, "__module__", "").startswith("gymnasium"):  # bridges to old versions of Gym
             continue
         name = f"{spec.namespace}/{spec.name}" if spec.namespace else spec.name
         newest[name] = max(newest.get(name, -1), -1 if spec.version is None else spec.version)

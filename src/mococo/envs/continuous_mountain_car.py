@@ -72,7 +72,6 @@ CONTINUOUS_MOUNTAIN_CAR = Environment(
     continuous=True,
     settings={
         "subspecies": "1x2,1x3,1x4,2x2",
-        "failed": "worst",
         "min_complexity": 2,
         "eta": 513,  # both ends of the valley's bottom, and what divides it by 512
         "num_gens": 15,

@@ -18,9 +18,10 @@ from mococo.envs.seeds import draw_seeds, training_seeds
 from mococo.envs.simulator import Simulator
 from mococo.envs.spaces import Draft, chosen_actions, endless, observed_numbers
 from mococo.envs.spec import Action, Environment, Feature
-from mococo.errors import EnvironmentSpecError
+from mococo.errors import SimulationError
 from mococo.workers import pool
 from mococo.workers.explore import EPISODES, Exploration, Explore, explore
+from mococo.workers.messages import Failure
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +29,8 @@ T_MAX = 1000
 _TAIL = 0.005  # of the values seen, which may lie beyond an estimated domain
 _MARGIN = 0.1  # by which it is then widened at both ends
 _DIGITS = 2
-SETTINGS = {"failed": "worst", "num_gens": 50, "db_pop_size": 100, "rb_pop_size": 200, "eta": 12, "beta": 1.02}
+_MOST_DEATHS = 5  # of workers while an environment is explored
+SETTINGS = {"num_gens": 50, "db_pop_size": 100, "rb_pop_size": 200, "eta": 12, "beta": 1.02}
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ def from_gymnasium(simulator: Simulator, choices: Choices) -> Environment:
     env = tailored(env, plain)  # names and actions first: exploration uses them
     found = explore_env(env)
     features, more = _features(env.features, seen.drafts, choices.domains, found)
+    if found.failures:
+        more.append(f"While it was explored it failed {len(found.failures)} times, first: {found.failures[0].text}.")
     if choices.performance_bounds is None:
         low, high = _bounds(found.returns, seen.threshold)
         env = replace(env, performance_bounds=(low, high))
@@ -89,7 +93,7 @@ def _first(draft: Draft) -> Feature:
 def with_proposal(env: Environment, found: Exploration) -> Environment:
     """With subspecies that suit it, and why."""
     proposal = propose(env, found)
-    return replace(env, settings={**env.settings, "subspecies": proposal.tags}, notes=(*env.notes, *proposal.why))
+    return replace(env, settings={**env.settings, "subspecies": proposal.tags}, why=proposal.why)
 
 
 def proposed(env: Environment, genes: int = GENES) -> Proposal:
@@ -128,11 +132,23 @@ def explore_env(env: Environment) -> Exploration:
     seeds = [int(seed) for seed in draw_seeds(EPISODES, 1)[:, 0]]
     job = Explore(1, values, len(env.observed), seeds, env.t_max, env.gamma)
     if env.simulator is None:
-        return explore(job, _Gymnasiums(env), lambda place: float(values[place, 0]), lambda _: None)
+        plain = _Gymnasiums(env)
+        return explore(job, lambda _: plain, lambda place: float(values[place, 0]), lambda _: None)
     work = _One(job, env.simulator)
     pool.run(env.simulator, work, 1)
     assert isinstance(work.answer, Exploration)
-    return work.answer
+    faults = (*work.faults, *work.answer.failures)
+    if faults and (env.simulator.on_fault == "stop" or len(work.answer.before) == 0):
+        raise _faulty(env.simulator, faults[0])
+    return replace(work.answer, failures=faults)
+
+
+def _faulty(simulator: Simulator, fault: Failure) -> SimulationError:
+    advice = "; with --on-fault worst it is explored on" if simulator.on_fault == "stop" else ""
+    return SimulationError(
+        f"{simulator.id} failed while it was explored with actions at random, in the episode from seed {fault.seed}: "
+        f"{fault.text}{advice}"
+    )
 
 
 class _Gymnasiums:
@@ -152,30 +168,35 @@ class _Gymnasiums:
 
 
 class _One:
-    """`pool.Work` of a single job, in which every fault is an end."""
+    """`pool.Work` of a single job, given again without the episodes that end or hang every process."""
 
     def __init__(self, job: Explore, simulator: Simulator) -> None:
-        self._job: Explore | None = job
-        self._id = simulator.id
+        self._job, self._given, self._simulator = job, False, simulator
         self.answer: Any = None
+        self.faults: list[Failure] = []
 
     @property
     def left(self) -> bool:
         return self.answer is None
 
     def take(self) -> Explore | None:
-        job, self._job = self._job, None
+        job, self._given = (None if self._given else self._job), True
         return job
 
     def done(self, answer: Any) -> None:
         self.answer = answer
 
     def died(self, number: int, place: tuple[int, int], ending: str, *, hung: bool) -> None:
-        del number, place, hung
-        raise EnvironmentSpecError(f"{self._id} {ending} while it was explored with actions at random")
+        episode = place[0]
+        self.faults.append(Failure("hung" if hung else "died", ending, self._job.seeds[episode]))
+        if self._simulator.on_fault == "stop" or len(self.faults) >= _MOST_DEATHS:
+            raise _faulty(self._simulator, self.faults[-1])
+        self._job = replace(self._job, skip=self._job.skip | {episode})
+        self.back(number)
 
     def back(self, number: int) -> None:
-        self.died(number, (0, 0), "ended its process", hung=False)
+        del number
+        self._given = False
 
 
 def _features(

@@ -43,7 +43,6 @@ LUNAR_LANDER = Environment(
             (1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 2),
             (1, 1, 1, 1, 1, 1, 2, 1, 2, 3, 2),
         ),
-        "failed": "worst",
         "min_complexity": 2,
         "num_gens": 45,
         "db_pop_size": 80,

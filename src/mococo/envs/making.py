@@ -62,9 +62,12 @@ def described(simulator: Simulator, choices: Choices) -> Environment:
 
 
 def gymnasium_id(name: str) -> str:
-    """The id, if Gymnasium knows it."""
+    """The id, if Gymnasium knows it, or a file that the user has named tells it."""
     import gymnasium
 
+    from mococo.envs.own import offered
+
+    offered()
     try:
         gymnasium.spec(name)
     except ModuleNotFoundError as error:
@@ -72,8 +75,13 @@ def gymnasium_id(name: str) -> str:
     except gymnasium.error.DeprecatedEnv as error:
         raise EnvironmentSpecError(f"{name} cannot be used: {error}") from None
     except gymnasium.error.Error:
+        module, _, inner = name.rpartition(":")
+        if module:  # a run's folder may name an id; it never names what is imported
+            advice = f"have it registered first: --import {module}.py {inner}, or in Python import {module}"
+            raise EnvironmentSpecError(f"unknown environment {name!r}; {advice}") from None
         hint = _near(name, list(gymnasium.registry))
-        advice = "" if hint.startswith("Did") else " One of your own: name its file with --import"
+        other_version = f"mean {name.rpartition('-v')[0]}-v" in hint
+        advice = "" if other_version else " One of your own: name its file with --import"
         raise EnvironmentSpecError(f"unknown environment {name!r}. {hint}{advice}") from None
     return name
 

@@ -61,7 +61,8 @@ def from_file(named: str) -> Environment:
 def offered() -> list[Environment]:
     """The environments of the files in MOCOCO_IMPORT and of installed packages."""
     files = [Path(file) for file in os.environ.get(VARIABLE, "").split(os.pathsep) if file]
-    found = [env for file in files for env in _held(_module(file)).values()]
+    modules = [_module(file) for file in files]
+    found = [env for module in modules if not _registers(module) for env in _held(module).values()]
     for point in entry_points(group=GROUP):
         value = point.load()
         found += [value] if isinstance(value, Environment) else _held(value).values()
@@ -74,9 +75,19 @@ def _held(module: ModuleType) -> dict[str, Environment]:
     if not found:
         raise EnvironmentSpecError(
             f"{module.__file__} holds no mococo.Environment; it needs one at its top level, for example "
-            f"TANK = mococo.Environment(...)"
+            f"TANK = mococo.Environment(...), or a call of gymnasium.register"
         )
     return found
+
+
+def _registers(module: ModuleType) -> bool:
+    """Whether what it offers is a Gymnasium environment alone, which can be named by its id once the module has run."""
+    theirs = getattr(sys.modules.get("gymnasium"), "registry", {})
+    names = {module.__name__, Path(str(module.__file__)).stem}
+    homes = {
+        getattr(spec.entry_point, "__module__", str(spec.entry_point).partition(":")[0]) for spec in theirs.values()
+    }
+    return not names.isdisjoint(homes) and not any(isinstance(value, Environment) for value in vars(module).values())
 
 
 def _module(path: Path) -> ModuleType:

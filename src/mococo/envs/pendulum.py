@@ -62,9 +62,9 @@ PENDULUM = Environment(
     draw_starts=draw_starts,
     training_starts=training_starts,
     continuous=True,
+    libm=True,
     settings={
         "subspecies": "2x1x2x2,3x1x2x2,2x1x2x3,3x1x2x3",
-        "failed": "worst",
         "min_complexity": 2,
         "eta": 100,
         "num_gens": 40,

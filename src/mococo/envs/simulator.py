@@ -46,8 +46,10 @@ class Simulator:
             return Maker(self.factory, {})
         import gymnasium
 
+        from mococo.envs.making import gymnasium_id
+
         # The spec, not the id: what this process has registered, another does not know.
-        return Maker(gymnasium.spec(self.id), dict(self.kwargs))
+        return Maker(gymnasium.spec(gymnasium_id(self.id)), dict(self.kwargs))
 
 
 @dataclass(frozen=True)

@@ -116,10 +116,11 @@ class Environment:
     float32: bool = True
     """Whether observations are rounded to float32, as those of Gymnasium's classic control environments are."""
     libm: bool = False
-    """Whether to compute sines and cosines by the C library, as Gymnasium does, instead of by our own vectorised ones.
-    Where the smallest difference grows, as under an unstable pole, only then are all returns Gymnasium's."""
+    """Whether to compute sines, cosines and powers by the C library, as Gymnasium does, instead of by our own that
+    vectorise. Where the smallest difference grows, as under an unstable pole, only then are all returns Gymnasium's."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Settings that suit this environment better than the paper's, by their names in `Config`."""
+    """Settings that suit this environment better than the paper's, by their names in `Config`. `failed` is `worst`
+    unless it is given here."""
     legal_actions: tuple[float, ...] = ()
     """Every action that the simulator takes, also those that policies are not trained with; empty: any number."""
     simulator: Simulator | None = None
@@ -129,9 +130,12 @@ class Environment:
     """Whether nobody knows that no policy is worse than the lower performance bound."""
     notes: tuple[str, ...] = ()
     """What was found out or chosen by itself, for the user to know."""
+    why: tuple[str, ...] = ()
+    """What led to the subspecies in `settings`, where they were proposed."""
 
     def __post_init__(self) -> None:
         _check_words("an environment's id", self.id)
+        object.__setattr__(self, "settings", {"failed": "worst", **self.settings})
         low, high = self.performance_bounds
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise EnvironmentSpecError(f"{self.id}: performance bounds need low < high, got {self.performance_bounds}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mococo.workers.messages import PackedPolicy
+from mococo.workers.messages import Failure, PackedPolicy
 
 if TYPE_CHECKING:
     from mococo.workers.stage import Stage
@@ -32,6 +32,8 @@ class Exploration:
     after: Floats
     actions: NDArray[np.int64]
     """The action that was held from before to after."""
+    failures: tuple[Failure, ...] = ()
+    """Of episodes that ended in an exception."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class Explore:
     seeds: Sequence[int]
     t_max: int
     gamma: float
+    skip: frozenset[int] = frozenset()
+    """Episodes that have ended a worker."""
 
     def __call__(self, stage: Stage) -> Exploration:
         """Play them."""
@@ -52,43 +56,75 @@ class Explore:
         # As places in the list: a mean of values is one of them when only that one is advocated.
         convert = stage.converter(PackedPolicy(head, np.zeros(0), self.values))
         nothing = np.zeros(0)
-        return explore(self, stage.env, lambda place: convert(place, nothing), stage.tick)
+
+        def begin(episode: int) -> Any:
+            stage.ticks.begin(self.number, episode, 0)
+            return stage.env
+
+        return explore(self, begin, lambda place: convert(place, nothing), stage.tick, stage.renew)
 
 
-def explore(job: Explore, env: Any, action: Any, tick: Any) -> Exploration:
-    """The steps of all episodes; `env` has `reset` and `step` in the manner of Gymnasium."""
-    observed: list[Floats] = []
-    returns: list[float] = []
-    holds: list[tuple[Floats, Floats, int]] = []
+def explore(job: Explore, begin: Any, action: Any, tick: Any, renew: Any = None) -> Exploration:
+    """The steps of all episodes; `begin` gives what has `reset` and `step` in the manner of Gymnasium."""
+    log, failures = _Log([], [], []), []
     for episode, seed in enumerate(job.seeds):
-        rng = np.random.default_rng([seed, episode])
-        seen = _numbers(env.reset(seed=seed)[0], job, 0)
-        observed.append(seen)
-        total, discount, t, ended = 0.0, 1.0, 0, False
-        constant = int(rng.integers(len(job.values)))
-        while t < job.t_max and not ended and len(observed) < STEPS:
-            place, length = _next_hold(episode, constant, len(job.values), rng)
-            begun = seen
-            for _ in range(min(length, job.t_max - t)):
-                observation, reward, terminated, truncated, _ = env.step(action(place))
-                t += 1
-                tick(t)
-                seen = _numbers(observation, job, t)
-                observed.append(seen)
-                total += discount * float(reward)
-                discount *= job.gamma
-                ended = bool(terminated or truncated)
-                if ended:
-                    break
-            holds.append((begun, seen, place))
-        if ended or t == job.t_max:
-            if not np.isfinite(total):
-                raise FloatingPointError(f"a reward in the first {t} steps from seed {seed} is not finite")
-            returns.append(total)
-        if len(observed) >= STEPS:
+        if episode in job.skip:
+            continue
+        try:
+            _play(job, begin(episode), (action, tick), (episode, seed), log)
+        except Exception as error:
+            if renew is None:
+                raise
+            failures.append(Failure.of(error, seed))
+            renew()
+        if len(log.observed) >= STEPS:
             break
-    before, after, actions = zip(*holds, strict=True)
-    return Exploration(np.array(observed), np.array(returns), np.array(before), np.array(after), np.array(actions))
+    if not log.holds:
+        empty = np.zeros((0, job.n_observed))
+        return Exploration(empty, np.zeros(0), empty, empty, np.zeros(0, np.int64), tuple(failures))
+    before, after, actions = zip(*log.holds, strict=True)
+    return Exploration(
+        np.array(log.observed), np.array(log.returns), np.array(before), np.array(after), np.array(actions),
+        tuple(failures),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Log:
+    """What was seen so far."""
+
+    observed: list[Floats]
+    returns: list[float]
+    holds: list[tuple[Floats, Floats, int]]
+
+
+def _play(job: Explore, env: Any, how: tuple[Any, Any], which: tuple[int, int], log: _Log) -> None:
+    """One episode."""
+    (action, tick), (episode, seed) = how, which
+    rng = np.random.default_rng([seed, episode])
+    seen = _numbers(env.reset(seed=seed)[0], job, 0)
+    log.observed.append(seen)
+    total, discount, t, ended = 0.0, 1.0, 0, False
+    constant = int(rng.integers(len(job.values)))
+    while t < job.t_max and not ended and len(log.observed) < STEPS:
+        place, length = _next_hold(episode, constant, len(job.values), rng)
+        begun = seen
+        for _ in range(min(length, job.t_max - t)):
+            observation, reward, terminated, truncated, _ = env.step(action(place))
+            t += 1
+            tick(t)
+            seen = _numbers(observation, job, t)
+            log.observed.append(seen)
+            total += discount * float(reward)
+            discount *= job.gamma
+            ended = bool(terminated or truncated)
+            if ended:
+                break
+        log.holds.append((begun, seen, place))
+    if ended or t == job.t_max:
+        if not np.isfinite(total):
+            raise FloatingPointError(f"a reward in the first {t} steps from seed {seed} is not finite")
+        log.returns.append(total)
 
 
 def _next_hold(episode: int, constant: int, k: int, rng: np.random.Generator) -> tuple[int, int]:
