@@ -51,7 +51,7 @@ def explorer(_page: Opened) -> Opened:
     """The page as it was when it was opened: to open it each time would take most of the time."""
     _page.page.evaluate(
         """() => {
-            play(false);
+            Episode.play(false);
             theme("");
             Object.assign(state, { episode: 0, a: data.best, speed: 1, alone: null });
             byId("speed").value = 1;
@@ -157,7 +157,7 @@ def test_a_tie_is_called_a_tie(explorer: Opened) -> None:
         "([record, x]) => { const model = Fuzzy.model(record), input = [x, 0], firing = Fuzzy.infer(model, input);"
         " const episodes = [{ steps: 1, inputs: [input] }];"
         " const slot = { model, tints: ['#000000', '#ffffff'], firing: [firing], episodes };"
-        " return [firing.strengths, whyOf(slot, 0).map((part) => part.textContent ?? part).join('')]; }",
+        " return [firing.strengths, Story.why(slot, 0).map((part) => part.textContent ?? part).join('')]; }",
         [model, middle],
     )
     strengths, why = said
@@ -401,7 +401,7 @@ def test_every_environment_has_its_scene(explorer: Opened, run: Run, env_id: str
     explorer.page.evaluate(
         "([policy, scene, alone]) => { data.before = [data.scene, data.alone];"
         " [data.scene, data.alone] = [scene, alone]; const id = policies.length;"
-        " policies.push({...policy, id, complexity: 9, tag: '2x2'}); choose('a', id); seek(1e9); }",
+        " policies.push({...policy, id, complexity: 9, tag: '2x2'}); choose('a', id); Episode.seek(1e9); }",
         [msgspec.to_builtins(x) for x in (data.policies[0], "" if env_id == "unknown" else data.scene, data.alone)],
     )
     episode = trace(policy, env, env.draw_starts(5, FRESH_SEED)[0])

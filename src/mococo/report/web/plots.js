@@ -20,7 +20,7 @@ const Plots = (() => {
 
   const config = (name) => ({ displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { filename: `${NAME}-${name}`, scale: 2 } });
 
-  // groups: equal solutions together, as in explorer.js; looks: a colour and a place among the markers for each tag.
+  // groups: equal solutions together, as in front.js; looks: a colour and a place among the markers for each tag.
   function front(place, groups, looks, chosen, near, onchoose) {
     const [across, up] = ranges(groups, near);
     const traces = [edge(groups)];
