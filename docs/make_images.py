@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 IMAGES = HERE / "images"
 BUILD = HERE.parent / "build"
 STUDY, RUN = BUILD / "gecco21", BUILD / "demo-run"
-FIGURES = ("front", "map", "sets")
+FIGURES = ("front", "map")
 STEP = 20  # of the episode that the explorer shows
 DOWN_TO_THE_MAP = """() => {
     const end = document.getElementById("map").getBoundingClientRect().bottom + scrollY;
@@ -53,7 +53,7 @@ def _photograph(page: Path, image: Path) -> None:
         window = browser.new_page(viewport={"width": 1400, "height": 1000})
         window.goto(page.as_uri())
         window.wait_for_selector("#map-a .main-svg")
-        window.evaluate(f"() => seek({STEP})")
+        window.evaluate(f"() => Episode.seek({STEP})")
         window.wait_for_timeout(500)  # milliseconds, for the plots to settle
         window.screenshot(path=image, full_page=True, clip=window.evaluate(DOWN_TO_THE_MAP))
         browser.close()

@@ -45,4 +45,4 @@ def test_commands_shown_are_known(mococo: Run, line: str) -> None:
 def test_pictures_and_pages_are_there() -> None:
     files = re.findall(r"\]\(((?!https?:)[^)]+)\)", README)
     assert all((ROOT / name).is_file() for name in files), files
-    assert {f"docs/images/{name}.png" for name in ("map", "sets", "front")} <= set(files)
+    assert {f"docs/images/{name}.png" for name in ("explorer", "map", "front")} <= set(files)

@@ -7,7 +7,7 @@ from mococo.report.page import page
 
 # What draws, then what the panels share, the panels, and what links them; the last one begins.
 _SCRIPTS = (
-    "plotly", "fuzzy.js", "elements.js", "scenes.js", "pictures.js", "plots.js",
+    "plotly", "fuzzy.js", "elements.js", "scenes.js", "pictures.js", "plots.js", "map_plot.js",
     "state.js", "slot.js",
     "front.js", "episode.js", "story.js", "rules.js", "versus.js", "sets.js", "action_map.js", "scores.js",
     "choosing.js", "explorer.js",

@@ -60,10 +60,13 @@ function move(letter, way) {
 }
 
 function drawRunChoice() {
-  const box = byId("runs"), many = data.runs.length > 1;
+  const box = byId("runs"),
+    many = data.runs.length > 1;
   box.hidden = !many;
   if (!many) return;
-  const told = () => { box.querySelector("summary").textContent = `Runs: ${state.runs.size} of ${data.runs.length}`; };
+  const told = () => {
+    box.querySelector("summary").textContent = `Runs: ${state.runs.size} of ${data.runs.length}`;
+  };
   const set = (runs) => {
     state.runs = new Set(runs);
     for (const input of box.querySelectorAll("input")) input.checked = state.runs.has(Number(input.value));
@@ -71,9 +74,26 @@ function drawRunChoice() {
     regather();
     draw();
   };
-  const one = (run, r) => el("label", { class: "check" }, el("input", { type: "checkbox", value: r, checked: "", onchange: (event) => {
-    set(event.currentTarget.checked ? [...state.runs, r] : [...state.runs].filter((other) => other !== r));
-  } }), run.name);
-  box.querySelector("div").replaceChildren(el("button", { type: "button", onclick: () => set(data.runs.keys()) }, "all"), el("button", { type: "button", onclick: () => set([]) }, "none"), ...data.runs.map(one));
+  const one = (run, r) =>
+    el(
+      "label",
+      { class: "check" },
+      el("input", {
+        type: "checkbox",
+        value: r,
+        checked: "",
+        onchange: (event) => {
+          set(event.currentTarget.checked ? [...state.runs, r] : [...state.runs].filter((other) => other !== r));
+        },
+      }),
+      run.name,
+    );
+  box
+    .querySelector("div")
+    .replaceChildren(
+      el("button", { type: "button", onclick: () => set(data.runs.keys()) }, "all"),
+      el("button", { type: "button", onclick: () => set([]) }, "none"),
+      ...data.runs.map(one),
+    );
   told();
 }

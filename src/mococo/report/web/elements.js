@@ -24,7 +24,13 @@ const short = (x) => (Number.isFinite(x) ? signed(String(Number(x.toPrecision(3)
 const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 // A row of names and values.
-const pair = (name, ...values) => el("tr", {}, el("th", { scope: "row" }, name), values.map((value) => el("td", {}, value)));
+const pair = (name, ...values) =>
+  el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, name),
+    values.map((value) => el("td", {}, value)),
+  );
 
 async function copy(text, button) {
   const before = button.textContent;
@@ -40,7 +46,9 @@ async function copy(text, button) {
     area.remove();
   }
   button.textContent = done ? "Copied" : "Not allowed here";
-  setTimeout(() => { button.textContent = before; }, 1500);
+  setTimeout(() => {
+    button.textContent = before;
+  }, 1500);
 }
 
 // The page's colours, from its style sheet.
@@ -58,6 +66,8 @@ const hex = (parts) => `#${parts.map((part) => part.toString(16).padStart(2, "0"
 
 // The relative luminance of a colour, from 0 to 1, as the accessibility guidelines count it.
 function light(text) {
-  const [r, g, b] = rgb(text).map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+  const [r, g, b] = rgb(text).map((part) =>
+    part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+  );
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }

@@ -5,26 +5,50 @@ const Episode = (() => {
   let clock = null;
 
   function draw() {
-    const list = both(), played = list.some((slot) => slot.episodes.length);
-    byId("episode-title").textContent = slots.b ? "A and B from the same start" : `Policy A: complexity ${slots.a.policy.complexity}, mean return ${fixed(slots.a.policy.performance)}`;
+    const list = both(),
+      played = list.some((slot) => slot.episodes.length);
+    byId("episode-title").textContent = slots.b
+      ? "A and B from the same start"
+      : `Policy A: complexity ${slots.a.policy.complexity}, mean return ${fixed(slots.a.policy.performance)}`;
     byId("player").hidden = !played;
     byId("note").hidden = !data.note;
     byId("note").textContent = data.note;
     for (const slot of list) {
       const episode = episodeOf(slot);
-      slot.firing = episode ? episode.inputs.slice(0, episode.steps).map((input) => Fuzzy.infer(slot.model, input)) : [];
+      slot.firing = episode
+        ? episode.inputs.slice(0, episode.steps).map((input) => Fuzzy.infer(slot.model, input))
+        : [];
       slot.scene = episode ? Scenes.make(data.scene, slot.model, slot.episodes, `Policy ${slot.letter}`) : null;
     }
-    byId("scenes").replaceChildren(...list.filter((slot) => slot.scene).map((slot) => el("figure", { class: slot.tint }, slots.b ? el("figcaption", {}, title(slot)) : null, slot.scene.root)));
-    byId("start").replaceChildren(...slots.a.episodes.map((episode, e) => el("option", { value: e, selected: e === state.episode ? "" : undefined }, `${e + 1}: ${counted(episode.steps, "step")}`)));
+    byId("scenes").replaceChildren(
+      ...list
+        .filter((slot) => slot.scene)
+        .map((slot) =>
+          el("figure", { class: slot.tint }, slots.b ? el("figcaption", {}, title(slot)) : null, slot.scene.root),
+        ),
+    );
+    byId("start").replaceChildren(
+      ...slots.a.episodes.map((episode, e) =>
+        el(
+          "option",
+          { value: e, selected: e === state.episode ? "" : undefined },
+          `${e + 1}: ${counted(episode.steps, "step")}`,
+        ),
+      ),
+    );
     byId("step").max = longest();
     byId("about").textContent = list.find((slot) => slot.scene)?.scene.about ?? "";
     Story.draw();
   }
 
   function follow(slot, t) {
-    const firing = slot.firing[t], tint = firing ? slot.tints[firing.choice] : colour("muted");
-    const value = !firing ? null : slot.model.record.continuous ? Fuzzy.mean(slot.model, firing.strengths) : slot.model.actions[firing.choice].value;
+    const firing = slot.firing[t],
+      tint = firing ? slot.tints[firing.choice] : colour("muted");
+    const value = !firing
+      ? null
+      : slot.model.record.continuous
+        ? Fuzzy.mean(slot.model, firing.strengths)
+        : slot.model.actions[firing.choice].value;
     slot.scene.show(episodeOf(slot), t, value, tint);
   }
 

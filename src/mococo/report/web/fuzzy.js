@@ -25,17 +25,21 @@ const Fuzzy = (() => {
   // Observed numbers with the derived features' behind them, as observations.with_derived.
   function whole(model, observed) {
     const names = model.observed.map((feature) => feature.name);
-    const derived = model.features.filter((feature) => feature.terms.length).map((feature) => {
-      let total = 0;
-      for (const [name, weight] of feature.terms) total += weight * observed[names.indexOf(name)];
-      return total;
-    });
+    const derived = model.features
+      .filter((feature) => feature.terms.length)
+      .map((feature) => {
+        let total = 0;
+        for (const [name, weight] of feature.terms) total += weight * observed[names.indexOf(name)];
+        return total;
+      });
     return derived.length ? [...observed, ...derived] : observed;
   }
 
   // The truth of each set of a feature at x.
   function truths(feature, x) {
-    let passed = 0, base = 0, slope = 0;
+    let passed = 0,
+      base = 0,
+      slope = 0;
     feature.refs.forEach((ref, j) => {
       if (x >= ref) [passed, base, slope] = [j + 1, ref, feature.slopes[j]];
     });
@@ -61,7 +65,9 @@ const Fuzzy = (() => {
     const clauses = model.rules.map((rule) => rule.clauses.map((selected, f) => clause(selected, sets[f])));
     const rules = clauses.map((parts) => Math.min(1, ...parts));
     const strengths = model.actions.map(() => 0);
-    model.rules.forEach((rule, r) => { strengths[rule.action] += rules[r]; });
+    model.rules.forEach((rule, r) => {
+      strengths[rule.action] += rules[r];
+    });
     const { choice, driver } = winner(model, rules, strengths);
     const total = strengths.reduce((sum, strength) => sum + strength, 0);
     const votes = strengths.map((strength) => (total > 0 ? strength / total : 0));
@@ -69,7 +75,8 @@ const Fuzzy = (() => {
   }
 
   function winner(model, rules, strengths) {
-    let choice = 0, driver = NOBODY;
+    let choice = 0,
+      driver = NOBODY;
     for (let a = 1; a < strengths.length; a++) if (strengths[a] > strengths[choice]) choice = a;
     if (!(strengths[choice] > 0)) return { choice: NOBODY, driver: NOBODY };
     for (let r = 0; r < rules.length; r++) {
@@ -80,7 +87,8 @@ const Fuzzy = (() => {
 
   // The output of a policy that gives the mean of its actions' values, weighted with their votes.
   function mean(model, strengths) {
-    let weighted = 0, total = 0;
+    let weighted = 0,
+      total = 0;
     strengths.forEach((strength, a) => {
       weighted += strength * model.actions[a].value;
       total += strength;
@@ -91,7 +99,9 @@ const Fuzzy = (() => {
   // The policy at the centres of n x n cells over the spans of features x and y; the others as in `rest`. A derived
   // feature follows from the observed ones, unless it or another one is an axis: as map_figure.action_grid.
   function grid(model, [x, y], spans, rest, n) {
-    const [xs, ys] = spans.map(([low, high]) => Array.from({ length: n }, (_, i) => low + ((i + 0.5) / n) * (high - low)));
+    const [xs, ys] = spans.map(([low, high]) =>
+      Array.from({ length: n }, (_, i) => low + ((i + 0.5) / n) * (high - low)),
+    );
     const free = model.features[x].terms.length || model.features[y].terms.length;
     const follow = free ? [] : model.features.flatMap((feature, f) => (feature.terms.length ? [f] : []));
     const at = (f, value) => {
@@ -104,17 +114,26 @@ const Fuzzy = (() => {
     const fixed = model.rules.map(() => 1);
     model.features.forEach((_, f) => {
       if (f === x || f === y || follow.includes(f)) return;
-      at(f, rest[f]).forEach((truth, r) => { fixed[r] = Math.min(fixed[r], truth); });
+      at(f, rest[f]).forEach((truth, r) => {
+        fixed[r] = Math.min(fixed[r], truth);
+      });
     });
-    const drivers = new Int16Array(n * n), choices = new Int16Array(n * n), outputs = new Float64Array(n * n);
-    const rules = fixed.slice(), strengths = model.actions.map(() => 0), input = rest.slice(0, model.observed.length);
+    const drivers = new Int16Array(n * n),
+      choices = new Int16Array(n * n),
+      outputs = new Float64Array(n * n);
+    const rules = fixed.slice(),
+      strengths = model.actions.map(() => 0),
+      input = rest.slice(0, model.observed.length);
     for (let j = 0; j < n; j++) {
       for (let i = 0; i < n; i++) {
         for (let r = 0; r < rules.length; r++) rules[r] = Math.min(fixed[r], along[i][r], up[j][r]);
         if (follow.length) {
           [input[x], input[y]] = [xs[i], ys[j]];
           const all = whole(model, input);
-          for (const f of follow) at(f, all[f]).forEach((truth, r) => { rules[r] = Math.min(rules[r], truth); });
+          for (const f of follow)
+            at(f, all[f]).forEach((truth, r) => {
+              rules[r] = Math.min(rules[r], truth);
+            });
         }
         strengths.fill(0);
         for (let r = 0; r < rules.length; r++) strengths[model.rules[r].action] += rules[r];
@@ -135,7 +154,13 @@ const Fuzzy = (() => {
   }
 
   // The sum of a derived feature, as one writes it.
-  const formula = (feature) => feature.terms.map(([name, weight], i) => `${weight < 0 ? (i ? " \u2212 " : "\u2212") : i ? " + " : ""}${Math.abs(weight) === 1 ? "" : `${Math.abs(weight)} \u00b7 `}${name}`).join("");
+  const formula = (feature) =>
+    feature.terms
+      .map(
+        ([name, weight], i) =>
+          `${weight < 0 ? (i ? " \u2212 " : "\u2212") : i ? " + " : ""}${Math.abs(weight) === 1 ? "" : `${Math.abs(weight)} \u00b7 `}${name}`,
+      )
+      .join("");
 
   return { NOBODY, formula, model, whole, truths, infer, mean, grid, clauseWords };
 })();

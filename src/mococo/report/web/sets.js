@@ -2,18 +2,49 @@
 // The fuzzy sets that the policies look at, and the episode's inputs on them.
 const Sets = (() => {
   const LEAST = 260; // pixels that fuzzy sets are drawn over
-  let panels = [], drawnOver = 0;
+  let panels = [],
+    drawnOver = 0;
 
   function draw() {
-    const box = byId("set-list"), width = Math.max(LEAST, box.clientWidth), list = both(), used = [...new Set(list.flatMap((slot) => slot.model.used))].sort((x, y) => x - y);
+    const box = byId("set-list"),
+      width = Math.max(LEAST, box.clientWidth),
+      list = both(),
+      used = [...new Set(list.flatMap((slot) => slot.model.used))].sort((x, y) => x - y);
     panels = used.map((f) => {
-      const mine = list.filter((slot) => slot.model.features[f].refs.length > 1), models = mine.map((slot) => slot.model);
+      const mine = list.filter((slot) => slot.model.features[f].refs.length > 1),
+        models = mine.map((slot) => slot.model);
       const drawn = Pictures.sets(models, f, width, data.colours, slots.b ? "Of A, and dashed of B." : "");
-      return { f, mine, drawn, box: el("figure", {}, el("figcaption", {}, models[0].features[f].name, models[0].features[f].terms.length ? el("small", {}, ` = ${Fuzzy.formula(models[0].features[f])}`) : null, slots.b && mine.length === 2 ? el("small", {}, " A full, B dashed") : mine[0].letter === "B" ? el("small", {}, " only B looks at it") : null), drawn.root) };
+      return {
+        f,
+        mine,
+        drawn,
+        box: el(
+          "figure",
+          {},
+          el(
+            "figcaption",
+            {},
+            models[0].features[f].name,
+            models[0].features[f].terms.length ? el("small", {}, ` = ${Fuzzy.formula(models[0].features[f])}`) : null,
+            slots.b && mine.length === 2
+              ? el("small", {}, " A full, B dashed")
+              : mine[0].letter === "B"
+                ? el("small", {}, " only B looks at it")
+                : null,
+          ),
+          drawn.root,
+        ),
+      };
     });
-    const all = slots.a.model.features, through = new Set(used.flatMap((f) => all[f].terms.map(([name]) => name)));
-    const unused = all.filter((feature, f) => !used.includes(f) && !through.has(feature.name)).map((feature) => feature.name);
-    box.replaceChildren(...panels.map((panel) => panel.box), unused.length ? el("p", { class: "told" }, `Not looked at: ${unused.join(", ")}.`) : "");
+    const all = slots.a.model.features,
+      through = new Set(used.flatMap((f) => all[f].terms.map(([name]) => name)));
+    const unused = all
+      .filter((feature, f) => !used.includes(f) && !through.has(feature.name))
+      .map((feature) => feature.name);
+    box.replaceChildren(
+      ...panels.map((panel) => panel.box),
+      unused.length ? el("p", { class: "told" }, `Not looked at: ${unused.join(", ")}.`) : "",
+    );
     drawnOver = width;
   }
 

@@ -6,7 +6,12 @@ const TRAIL = 8; // fronts of earlier generations that stay, paler and paler
 const run = { records: [], numGens: 0, state: "running", ended: "", error: "", shown: null, at: Date.now() };
 
 const amount = (x) => {
-  for (const [size, unit] of [[1e9, " G"], [1e6, " M"], [1e3, " k"]]) if (x >= size) return `${Number((x / size).toPrecision(3))}${unit}`;
+  for (const [size, unit] of [
+    [1e9, " G"],
+    [1e6, " M"],
+    [1e3, " k"],
+  ])
+    if (x >= size) return `${Number((x / size).toPrecision(3))}${unit}`;
   return String(Number(x.toPrecision(3)));
 };
 
@@ -20,16 +25,27 @@ function duration(seconds) {
 const total = (records, name) => records.reduce((sum, record) => sum + record[name], 0);
 
 function tiles() {
-  const { records } = run, recent = records.slice(1).slice(-WINDOW), speed = recent.length ? recent : records;
-  const seconds = Math.max(1e-9, total(speed, "seconds")), last = records[records.length - 1];
-  const best = last ? Math.max(...everBest(records.length).map(([, value]) => value)) : NaN, steps = total(speed, "env_steps");
+  const { records } = run,
+    recent = records.slice(1).slice(-WINDOW),
+    speed = recent.length ? recent : records;
+  const seconds = Math.max(1e-9, total(speed, "seconds")),
+    last = records[records.length - 1];
+  const best = last ? Math.max(...everBest(records.length).map(([, value]) => value)) : NaN,
+    steps = total(speed, "env_steps");
   const going = run.state === "running" && speed.length;
   return [
     ["Generation", `${records.length} of ${run.numGens}`],
     ["Evaluations a second", speed.length ? amount(total(speed, "evaluations") / seconds) : "?"],
     ...(steps ? [["Steps a second", amount(steps / seconds)]] : []),
     ["Time so far", duration(total(records, "seconds"))],
-    ["Time left", going ? `about ${duration((seconds / speed.length) * (run.numGens - records.length))}` : run.state === "running" ? "?" : "0 s"],
+    [
+      "Time left",
+      going
+        ? `about ${duration((seconds / speed.length) * (run.numGens - records.length))}`
+        : run.state === "running"
+          ? "?"
+          : "0 s",
+    ],
     ["Best mean return so far", fixed(best)],
     ["Policies kept", last ? String(last.archive_size) : "0"],
   ];
@@ -39,44 +55,122 @@ function tiles() {
 function everBest(until) {
   const found = new Map();
   for (const record of run.records.slice(0, until + 1)) {
-    for (const [complexity, value] of [...Object.entries(record.best), ...Object.entries(record.archive_best)]) found.set(Number(complexity), Math.max(value, found.get(Number(complexity)) ?? -Infinity));
+    for (const [complexity, value] of [...Object.entries(record.best), ...Object.entries(record.archive_best)])
+      found.set(Number(complexity), Math.max(value, found.get(Number(complexity)) ?? -Infinity));
   }
   let best = -Infinity;
   return [...found].sort((a, b) => a[0] - b[0]).filter(([, value]) => value > best && ((best = value), true));
 }
 
-const points = (record) => Object.entries(record.best).map(([complexity, value]) => [Number(complexity), value]).sort((a, b) => a[0] - b[0]);
+const points = (record) =>
+  Object.entries(record.best)
+    .map(([complexity, value]) => [Number(complexity), value])
+    .sort((a, b) => a[0] - b[0]);
 
 function drawFront() {
-  const g = run.shown ?? run.records.length - 1, record = run.records[g];
+  const g = run.shown ?? run.records.length - 1,
+    record = run.records[g];
   if (!record) return;
-  const ever = everBest(g), trace = (list, more) => ({ type: "scatter", x: list.map((p) => p[0]), y: list.map((p) => p[1]), ...more });
-  const trail = run.records.slice(Math.max(0, g - TRAIL), g).map((old, i, all) => trace(points(old), { mode: "markers", hoverinfo: "skip", showlegend: false, marker: { size: 7, color: colour("muted"), opacity: (0.5 * (i + 1)) / (all.length + 1) } }));
-  const traces = [...trail,
-    trace(ever, { mode: "lines", name: "best so far", line: { shape: "hv", color: colour("muted"), width: 1.2, dash: "dot" } }),
-    trace(points(record), { mode: "markers", name: `generation ${g}`, marker: { size: 10, color: colour("slot-a") }, hovertemplate: "complexity %{x}: %{y:.2f}<extra></extra>" })];
+  const ever = everBest(g),
+    trace = (list, more) => ({ type: "scatter", x: list.map((p) => p[0]), y: list.map((p) => p[1]), ...more });
+  const trail = run.records.slice(Math.max(0, g - TRAIL), g).map((old, i, all) =>
+    trace(points(old), {
+      mode: "markers",
+      hoverinfo: "skip",
+      showlegend: false,
+      marker: { size: 7, color: colour("muted"), opacity: (0.5 * (i + 1)) / (all.length + 1) },
+    }),
+  );
+  const traces = [
+    ...trail,
+    trace(ever, {
+      mode: "lines",
+      name: "best so far",
+      line: { shape: "hv", color: colour("muted"), width: 1.2, dash: "dot" },
+    }),
+    trace(points(record), {
+      mode: "markers",
+      name: `generation ${g}`,
+      marker: { size: 10, color: colour("slot-a") },
+      hovertemplate: "complexity %{x}: %{y:.2f}<extra></extra>",
+    }),
+  ];
   // As far as the last fronts reach: those of the first generations have much that is never seen again.
-  const most = Math.max(...ever.map(([c]) => c), ...[...trail.flatMap((old) => old.x), ...points(record).map((p) => p[0])]);
-  Plotly.react(byId("front-plot"), traces, Plots.layout({ xaxis: { title: "complexity (decision points)", range: [0, most + 1] }, yaxis: { title: "best mean return" }, uirevision: "front" }), Plots.config("front"));
+  const most = Math.max(
+    ...ever.map(([c]) => c),
+    ...[...trail.flatMap((old) => old.x), ...points(record).map((p) => p[0])],
+  );
+  Plotly.react(
+    byId("front-plot"),
+    traces,
+    Plots.layout({
+      xaxis: { title: "complexity (decision points)", range: [0, most + 1] },
+      yaxis: { title: "best mean return" },
+      uirevision: "front",
+    }),
+    Plots.config("front"),
+  );
   byId("front-note").textContent = `F₁ of generation ${g}${run.shown === null ? ", the last" : ""}`;
   byId("generation").max = run.records.length - 1;
   byId("generation").value = g;
   byId("generation-told").textContent = `${g} of ${run.numGens - 1}`;
   const old = new Map(ever);
-  byId("front-table").replaceChildren(el("thead", {}, el("tr", {}, ["Complexity", `In generation ${g}`, "Best so far"].map((name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, [...new Set([...old.keys(), ...points(record).map((p) => p[0])])].sort((a, b) => a - b).map((c) => pair(String(c), record.best[c] === undefined ? "" : fixed(record.best[c]), old.has(c) ? fixed(old.get(c)) : ""))));
+  byId("front-table").replaceChildren(
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        ["Complexity", `In generation ${g}`, "Best so far"].map((name) => el("th", { scope: "col" }, name)),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      [...new Set([...old.keys(), ...points(record).map((p) => p[0])])]
+        .sort((a, b) => a - b)
+        .map((c) =>
+          pair(
+            String(c),
+            record.best[c] === undefined ? "" : fixed(record.best[c]),
+            old.has(c) ? fixed(old.get(c)) : "",
+          ),
+        ),
+    ),
+  );
 }
 
 function drawVolume() {
-  const gens = run.records.map((record) => record.gen), line = (name, field, more) => ({ type: "scatter", mode: "lines", name, x: gens, y: run.records.map((record) => record[field]), ...more });
-  Plotly.react(byId("volume-plot"), [line("best ever found", "archive_hypervolume", { line: { color: colour("slot-a"), width: 2 } }), line("F₁ of the generation", "hypervolume", { line: { color: colour("slot-b"), width: 1.5 } })],
-    Plots.layout({ xaxis: { title: "generation", range: [0, Math.max(1, run.numGens - 1)] }, yaxis: { title: "hypervolume" }, uirevision: "volume" }), Plots.config("hypervolume"));
+  const gens = run.records.map((record) => record.gen),
+    line = (name, field, more) => ({
+      type: "scatter",
+      mode: "lines",
+      name,
+      x: gens,
+      y: run.records.map((record) => record[field]),
+      ...more,
+    });
+  Plotly.react(
+    byId("volume-plot"),
+    [
+      line("best ever found", "archive_hypervolume", { line: { color: colour("slot-a"), width: 2 } }),
+      line("F₁ of the generation", "hypervolume", { line: { color: colour("slot-b"), width: 1.5 } }),
+    ],
+    Plots.layout({
+      xaxis: { title: "generation", range: [0, Math.max(1, run.numGens - 1)] },
+      yaxis: { title: "hypervolume" },
+      uirevision: "volume",
+    }),
+    Plots.config("hypervolume"),
+  );
 }
 
 function told() {
   if (run.error) return `The folder cannot be read: ${run.error}`;
   if (run.state === "running") return run.records.length ? "going on" : "beginning; the first generation takes longest";
-  if (run.state === "stopped") return `stopped after ${counted(run.records.length, "generation")}${run.ended ? ` (${run.ended})` : ""}; it can go on with: mococo resume ${about.path}`;
+  if (run.state === "stopped")
+    return `stopped after ${counted(run.records.length, "generation")}${run.ended ? ` (${run.ended})` : ""}; it can go on with: mococo resume ${about.path}`;
   return run.ended ? `ended: ${run.ended}` : "all generations are done";
 }
 
@@ -84,7 +178,9 @@ function draw() {
   byId("state").textContent = `seed ${about.seed}, ${told()}`;
   byId("progress").max = Math.max(1, run.numGens);
   byId("progress").value = run.records.length;
-  byId("tiles").replaceChildren(...tiles().map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+  byId("tiles").replaceChildren(
+    ...tiles().map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
   byId("hint").textContent = run.state === "running" ? "" : `To explore what was found: mococo report ${about.path}`;
   document.title = `${run.records.length}/${run.numGens} ${about.env}: ${about.name}`;
   if (!run.records.length) return;
@@ -97,7 +193,10 @@ let due = false;
 function soon() {
   if (due) return;
   due = true;
-  requestAnimationFrame(() => { due = false; draw(); });
+  requestAnimationFrame(() => {
+    due = false;
+    draw();
+  });
 }
 
 function listen() {
