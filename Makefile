@@ -55,7 +55,7 @@ demo: $(VENV)/.wheel $(VENV)/.plot-deps
 	@$(BIN)/mococo report demo-run
 
 test: $(VENV)/.wheel $(VENV)/.dev-deps $(VENV)/.programs
-	@$(BIN)/pytest -n $(JOBS) --no-header --doctest-modules --pyargs $(TESTS) $(ARGS)
+	@$(BIN)/pytest -n $(JOBS) --dist worksteal --no-header --doctest-modules --pyargs $(TESTS) $(ARGS)
 
 lint: lint-code lint-format lint-types lint-layers
 

@@ -80,7 +80,7 @@ def gymnasium_id(name: str) -> str:
             advice = f"have it registered first: --import {module}.py {inner}, or in Python import {module}"
             raise EnvironmentSpecError(f"unknown environment {name!r}; {advice}") from None
         hint = _near(name, list(gymnasium.registry))
-        other_version = f"mean {name.rpartition('-v')[0]}-v" in hint
+        other_version = f"mean {name.rpartition('-v')[0] or name}-v".lower() in hint.lower()
         advice = "" if other_version else " One of your own: name its file with --import"
         raise EnvironmentSpecError(f"unknown environment {name!r}. {hint}{advice}") from None
     return name
