@@ -35,4 +35,4 @@ def _random(run: Run, rng: np.random.Generator) -> Scored:
     policy = Policy.from_genotypes(tag, rng.random(lambda_1(tag)), rb, env.features, env.actions)
     performance = float(np.round(rng.uniform(*env.performance_bounds), 1))
     fresh = performance - float(rng.random())
-    return Scored(policy, performance, policy.complexity, 0, 1, fresh, 0.1, (fresh - 0.2, fresh + 0.2))
+    return Scored(policy, performance, policy.complexity, 0, 1, fresh, 0.1, (fresh - 0.2, fresh + 0.2), 0)

@@ -36,7 +36,7 @@ def found(
         tag, [0.5] * sum(tag), alleles, features=MOUNTAIN_CAR.features, actions=MOUNTAIN_CAR.actions
     )
     fresh = performance - 1.5
-    return Found(seed, Scored(policy, performance, complexity, 49, count, fresh, 0.2, (fresh - 0.4, fresh + 0.4)))
+    return Found(seed, Scored(policy, performance, complexity, 49, count, fresh, 0.2, (fresh - 0.4, fresh + 0.4), 0))
 
 
 LADDER = [found(2, -150, tag=(2, 2)), found(3, -120, tag=(2, 2)), found(4, -100, tag=(3, 3))]

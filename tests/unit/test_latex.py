@@ -35,7 +35,7 @@ def test_nothing_that_a_name_holds_stays_active() -> None:
 
 
 def test_the_front_as_a_table() -> None:
-    member = Scored(POLICY, -96.2, POLICY.complexity, 7, 1, -97.657, 0.241, (-98.1, -97.2))
+    member = Scored(POLICY, -96.2, POLICY.complexity, 7, 1, -97.657, 0.241, (-98.1, -97.2), 0)
     assert front_table([member]) == (
         "\\begin{tabular}{rrlrr}\n"
         "\\toprule\n"

@@ -137,7 +137,8 @@ def _member_text(run: Run, member: Scored) -> str:
     numbers = (
         f"Mean return {text.number(member.performance)} from {text.counted(run.config.eta, 'training start')}, "
         f"{text.number(member.fresh_performance)} (95 %: {text.interval(member.fresh_interval)}) from "
-        f"{text.counted(run.fresh_starts, 'fresh start')}; found in generation {member.gen}."
+        f"{text.counted(run.fresh_starts, 'fresh start')}, {member.fresh_uncovered} of which met a state without a "
+        f"rule; found in generation {member.gen}."
     )
     return f"{text.wrapped(numbers)}\n\n{policy_text(member.policy)}"
 

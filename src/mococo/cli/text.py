@@ -144,7 +144,9 @@ def archive_text(members: Sequence[Scored], training_starts: int, fresh_starts: 
         f"used; from {counted(fresh_starts, 'fresh start')}, with a bootstrap interval; the gap between both; and the "
         f"generation of each:"
     )
-    return f"{wrapped(legend)}\n{front_table(members)}"
+    holes = [f"{m.fresh_uncovered} at complexity {m.complexity}" for m in members if m.fresh_uncovered]
+    told = wrapped(f"Fresh episodes that ended in a state without a rule: {', '.join(holes)}.")
+    return f"{wrapped(legend)}\n{front_table(members)}" + (f"\n{told}" if holes else "")
 
 
 def last_front_text(front: Sequence[Scored]) -> str:

@@ -82,6 +82,7 @@ def _member(member: Scored) -> dict[str, Any]:
         "performance": member.performance,
         "fresh_performance": member.fresh_performance,
         "fresh_interval": member.fresh_interval,
+        "fresh_uncovered": member.fresh_uncovered,
         "gen": member.gen,
     }
 

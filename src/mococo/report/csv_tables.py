@@ -14,6 +14,7 @@ from mococo.training import Record
 
 _MEMBER = (
     "seed", "complexity", "performance", "fresh_performance", "fresh_standard_error", "fresh_low", "fresh_high",
+    "fresh_uncovered",
     "solutions", "generation", "subspecies", "rules", "rule_base",
 )  # fmt: skip
 
@@ -55,7 +56,8 @@ def _member(seed: int, member: Scored) -> Sequence[object]:
     policy = member.policy
     return (
         seed, member.complexity, member.performance, member.fresh_performance, member.fresh_standard_error,
-        *member.fresh_interval, member.count, member.gen, tag_text(policy.tag), len(policy.rules),
+        *member.fresh_interval, member.fresh_uncovered, member.count, member.gen, tag_text(policy.tag),
+        len(policy.rules),
         "; ".join(rule.gabil for rule in policy.rules),
     )  # fmt: skip
 

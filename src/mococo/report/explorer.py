@@ -60,6 +60,7 @@ class PolicyData(msgspec.Struct, frozen=True):
     performance: float
     fresh_performance: float
     fresh_interval: tuple[float, float]
+    fresh_uncovered: int
     gen: int
     record: PolicyRecord
     episodes: list[EpisodeData]
@@ -183,6 +184,7 @@ def _policy_data(run: int, member: Scored, place: tuple[bool, int], episodes: li
         performance=member.performance,
         fresh_performance=member.fresh_performance,
         fresh_interval=member.fresh_interval,
+        fresh_uncovered=member.fresh_uncovered,
         gen=member.gen,
         record=to_record(member.policy),
         episodes=episodes,

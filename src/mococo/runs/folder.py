@@ -230,6 +230,7 @@ def member_record(member: Scored) -> MemberRecord:
         fresh_performance=member.fresh_performance,
         fresh_standard_error=member.fresh_standard_error,
         fresh_interval=member.fresh_interval,
+        fresh_uncovered=member.fresh_uncovered,
         complexity=member.complexity,
         gen=member.gen,
         count=member.count,

@@ -119,7 +119,7 @@ def _member(record: MemberRecord) -> Scored:
     policy = from_record(record.policy)
     if record.complexity != policy.complexity:
         raise FileFormatError(f"complexity {record.complexity} is given for a policy of {policy.complexity}")
-    if record.count < 1 or record.gen < 0 or record.fresh_standard_error < 0:
+    if record.count < 1 or min(record.gen, record.fresh_standard_error, record.fresh_uncovered) < 0:
         raise FileFormatError("a member has a negative count, generation or standard error")
     return Scored(
         policy=policy,
@@ -130,6 +130,7 @@ def _member(record: MemberRecord) -> Scored:
         fresh_performance=record.fresh_performance,
         fresh_standard_error=record.fresh_standard_error,
         fresh_interval=record.fresh_interval,
+        fresh_uncovered=record.fresh_uncovered,
     )
 
 

@@ -68,6 +68,8 @@ class MemberRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fresh_standard_error: float
     fresh_interval: tuple[float, float]
     """Where the mean over all starts lies with 95 %: bootstrap, percentiles."""
+    fresh_uncovered: int
+    """Fresh episodes that ended in a state without a rule."""
     complexity: int
     gen: int
     """The generation in which it was found."""

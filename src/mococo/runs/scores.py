@@ -36,6 +36,8 @@ class Scored:
     fresh_standard_error: float
     fresh_interval: tuple[float, float]
     """95 % bootstrap interval of the fresh performance."""
+    fresh_uncovered: int
+    """Fresh episodes that ended in a state without a rule."""
 
     @property
     def gap(self) -> float:
@@ -72,11 +74,12 @@ def rescore(members: Sequence[Scored], env: Environment, eta: int, threads: int 
 
 def _fresh(
     policies: Sequence[Policy], env: Environment, threads: int | None
-) -> list[tuple[float, float, tuple[float, float]]]:
-    """Mean, standard error and interval on the fresh starts."""
-    returns = evaluate(policies, env, episodes=FRESH_STARTS, seed=FRESH_SEED, threads=threads).returns
+) -> list[tuple[float, float, tuple[float, float], int]]:
+    """Mean, standard error and interval on the fresh starts, and how many met a state without a rule."""
+    played = evaluate(policies, env, episodes=FRESH_STARTS, seed=FRESH_SEED, threads=threads)
+    returns = played.returns
     means, errors = returns.mean(axis=1), returns.std(axis=1, ddof=1) / math.sqrt(FRESH_STARTS)
-    return list(zip(means.tolist(), errors.tolist(), intervals(returns), strict=True))
+    return list(zip(means.tolist(), errors.tolist(), intervals(returns), played.uncovered.tolist(), strict=True))
 
 
 def intervals(returns: NDArray[np.float64]) -> list[tuple[float, float]]:

@@ -31,6 +31,10 @@ const Scores = (() => {
             `${fixed(p.performance - p.fresh_performance)}: ${p.performance > p.fresh_performance ? "by so much the training starts flatter" : "the training starts do not flatter"}`,
         ),
       ],
+      [
+        "Uncovered",
+        cells((p, run) => `no rule fired in ${p.fresh_uncovered} of ${counted(run.fresh_starts, "fresh episode")}`),
+      ],
       ["Complexity", cells((p) => counted(p.complexity, "decision point"))],
       ["Rules", cells((p) => p.record.rules.length)],
       ["Subspecies", cells((p) => `${p.tag} fuzzy sets`)],
