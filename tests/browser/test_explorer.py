@@ -119,6 +119,7 @@ def test_it_begins_with_the_best_policy_and_says_why_it_acts(explorer: Opened, r
     fresh, (low, high) = top.fresh_performance, top.fresh_interval
     assert cell(explorer, "Fresh").startswith(f"{fresh:.2f}".replace("-", "−"))
     assert cell(explorer, "95 % interval") == f"{low:.2f} to {high:.2f}".replace("-", "−")
+    assert cell(explorer, "Uncovered") == f"no rule fired in {top.fresh_uncovered} of 1,000 fresh episodes"
     assert "the episode has ended" in explorer.page.text_content("#words li:last-child")
 
 

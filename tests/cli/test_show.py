@@ -13,10 +13,11 @@ import pytest
 
 from mococo.envs.spec import Action, Feature
 from mococo.errors import EnvironmentSpecError
+from mococo.evaluation import evaluate
 from mococo.policy import Policy
 from mococo.runs.reading import Run as SavedRun
 from mococo.runs.reading import read_run
-from mococo.runs.scores import best
+from mococo.runs.scores import FRESH_SEED, FRESH_STARTS, best
 from tests.cli.conftest import COMMAND, SMALL, Run, environment
 
 
@@ -38,6 +39,18 @@ def test_a_run_is_told(mococo: Run, run: SavedRun) -> None:
         assert f"{member.performance:.2f}" in text
         low, high = member.fresh_interval
         assert f"{member.fresh_performance:.2f} {low:.2f} to {high:.2f} {member.gap:.2f}" in re.sub(" +", " ", text)
+
+
+def test_fresh_episodes_without_a_rule_are_told(mococo: Run, run: SavedRun) -> None:
+    found = evaluate([member.policy for member in run.archive], run.env, episodes=FRESH_STARTS, seed=FRESH_SEED)
+    assert [member.fresh_uncovered for member in run.archive] == found.uncovered.tolist()
+    holes = [f"{m.fresh_uncovered} at complexity {m.complexity}" for m in run.archive if m.fresh_uncovered]
+    text = " ".join(mococo("show", run.path).out.split())
+    said = f"Fresh episodes that ended in a state without a rule: {', '.join(holes)}."
+    assert (said in text) == bool(holes)
+    one = run.archive[0]
+    told = " ".join(mococo("show", run.path, "--complexity", one.complexity).out.split())
+    assert f"from 1,000 fresh starts, {one.fresh_uncovered} of which met a state without a rule; found in" in told
 
 
 def test_the_front_is_drawn(mococo: Run, run: SavedRun) -> None:
