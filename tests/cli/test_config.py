@@ -88,3 +88,9 @@ def test_what_does_not_go_together(mococo: Run, words: tuple[str, ...], message:
     answer = mococo("config", *words)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"mococo: {message}")
+
+
+def test_limits_are_no_settings(mococo: Run) -> None:
+    answer = mococo("config", "--env", "MountainCar-v0", "--max-time", "10m")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--max-time" in answer.err

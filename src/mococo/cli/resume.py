@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from mococo.cli import text
 from mococo.cli.environment import Careful, given_care
-from mococo.cli.limits import given_limits
+from mococo.cli.limits import Limits, given_limits
 from mococo.cli.main import OK
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.seeds import run_seeds
@@ -46,7 +46,7 @@ class Resume:
 
 def run(words: Sequence[str]) -> int:
     """Check what is to change, read the checkpoint, go on."""
-    args = parse(with_settings(Resume, Careful), "resume", words)
+    args = parse(with_settings(Resume, Limits, Careful), "resume", words)
     path, threads, limits = Path(args.path), check_threads(args.threads), given_limits(args)
     if holds_experiment(path):
         return _resume_seeds(path, {**given_settings(args), **limits}, threads, args)

@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-from mococo.cli.limits import Limits
 from mococo.cli.parsing import NUMBER, TEXT, WHOLE, option
 from mococo.config import Config, make_config
 from mococo.envs.gymnasium_env import proposed
@@ -44,11 +43,8 @@ _ELSEWHERE = (
 
 @cache
 def with_settings(kind: type[T], *more: type[Any]) -> type[T]:
-    """A command's dataclass with an option for each limit and each setting of `Config`, and those of `more`.
-
-    Limits and settings are None where they are not given.
-    """
-    fields = _fields(Limits, *more)
+    """A command's dataclass with the options of `more`, and one for each setting of `Config`: None where not given."""
+    fields = _fields(*more)
     for name, text in descriptions().items():
         if name == "subspecies":
             how = option(text, default="the environment's", metavar="2x2,3x3")

@@ -12,7 +12,7 @@ import msgspec
 
 from mococo.cli import text
 from mococo.cli.environment import Described, given_choices
-from mococo.cli.limits import given_limits
+from mococo.cli.limits import Limits, given_limits
 from mococo.cli.main import INTERRUPTED
 from mococo.cli.parsing import TEXT, WHOLE, option, parse
 from mococo.cli.seeds import run_seeds
@@ -64,7 +64,7 @@ class Train:
 
 def run(words: Sequence[str]) -> int:
     """Check everything, make the folder, train, save, tell."""
-    args = parse(with_settings(Train, Described), "train", words)
+    args = parse(with_settings(Train, Limits, Described), "train", words)
     file = Path(args.config) if args.config is not None else None
     choices = given_choices(args, chosen_in(file))
     env = named(args.env, **msgspec.to_builtins(choices))
