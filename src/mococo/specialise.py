@@ -265,12 +265,15 @@ def _used_values(function: FunctionType) -> dict[str, object]:
 
 def _plain_source(function: FunctionType) -> str:
     """The function's text from its `def` on, without decorators."""
+    of_exec = function.__code__.co_filename == "<string>"  # Python 3.13 takes it for a line of its module's file
     try:
-        lines = textwrap.dedent(inspect.getsource(function)).splitlines()
+        lines = [] if of_exec else textwrap.dedent(inspect.getsource(function)).splitlines()
     except (OSError, TypeError):
+        lines = []
+    if not lines:
         raise NotCompilable(
             f"the source of {function.__name__} cannot be found; define it in a file or a notebook cell"
-        ) from None
+        )
     start = next((n for n, line in enumerate(lines) if line.startswith("def ")), None)
     if start is None:
         raise NotCompilable(f"{function.__name__} must be written with def, not as a lambda")
