@@ -76,6 +76,10 @@ def test_the_page_follows_the_run_to_its_end(
         expect(tiles).to_contain_text("8 of 8")
         expect(page.locator("#state")).to_have_text("seed 1, all generations are done")
         expect(page.locator("#hint")).to_contain_text("mococo report")
+        across, half = (page.locator(part).bounding_box() for part in ("main > .whole", "main > section:last-child"))
+        assert across is not None
+        assert half is not None
+        assert across["width"] > 1.9 * half["width"]  # progress above, front and hypervolume side by side below
         assert thread.is_alive()
         assert seen.complaints == []
         assert {url.removeprefix(server.url) for url in seen.requests if url.startswith("http")} == {"", "news"}
