@@ -148,7 +148,7 @@ def module_text(slots: Slots) -> str:
         '"""Written by Mococo; edits are overwritten."""',
         "from __future__ import annotations",
         "import math as _libm",
-        "from mococo.kernels import power as _power",
+        *(["from mococo.kernels import power as _power"] if slots.libm else []),
         "import numpy as np",
         "from mococo.kernels.decode import ABSENT",
         "from mococo.kernels.fuzzy import UNCOVERED, locate, strengths, winner",

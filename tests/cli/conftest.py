@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sysconfig
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,13 @@ def begun(path: Path) -> bool:
     """Whether a run has evaluated a generation."""
     events = path / "events.jsonl"
     return events.exists() and events.stat().st_size > 0
+
+
+def wait_until(happened: Callable[[], bool], seconds: float = 120) -> None:
+    """Wait for what another process does, but not for ever."""
+    deadline = time.monotonic() + seconds
+    while not happened() and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 def environment(**more: str) -> dict[str, str]:

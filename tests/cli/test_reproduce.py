@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import time
 import tomllib
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import mococo as package
 from mococo.config import Config
 from mococo.runs import lock
 from mococo.runs.reading import read_run
-from tests.cli.conftest import COMMAND, Run, environment
+from tests.cli.conftest import COMMAND, Run, environment, wait_until
 
 FIGURES = ("attainment", "convergence", "front", "map", "sets", "timeline")
 
@@ -75,9 +74,7 @@ def test_stopped_it_says_how_to_go_on(tmp_path: Path) -> None:
     words = [COMMAND, "reproduce", "gecco21", "-o", path, "--threads", "1"]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stderr=pipe, stdout=pipe, text=True, env=environment()) as process:
-        deadline = time.monotonic() + 120
-        while not any(path.glob("runs/seed-*/events.jsonl")) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_until(lambda: any(path.glob("runs/seed-*/events.jsonl")))
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (130, "")

@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from mococo.cli.team import Team
 from mococo.runs import lock
 from mococo.runs.experiment import look, read_experiment, summary
 from mococo.runs.reading import read_run
-from tests.cli.conftest import COMMAND, SMALL, Run, begun, contents, environment
+from tests.cli.conftest import COMMAND, SMALL, Run, begun, contents, environment, wait_until
 
 CAR = ("train", "MountainCar-v0")
 
@@ -148,9 +147,7 @@ def test_stopped_with_a_signal_all_seeds_are_saved(tmp_path: Path) -> None:
         env=environment(),
     )
     try:
-        deadline = time.monotonic() + 120
-        while not any(map(begun, path.glob("seed-*"))) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_until(lambda: any(map(begun, path.glob("seed-*"))))
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=60)
     finally:

@@ -17,7 +17,7 @@ from mococo import Config
 from mococo.cli.main import main
 from mococo.cli.settings import descriptions
 from mococo.runs.reading import read_run
-from tests.cli.conftest import COMMAND, SMALL, Run, begun, contents, environment, train_words
+from tests.cli.conftest import COMMAND, SMALL, Run, begun, contents, environment, train_words, wait_until
 
 CAR = ("train", "MountainCar-v0")
 
@@ -251,9 +251,7 @@ def test_control_c_saves_what_was_found(tmp_path: Path) -> None:
         env=environment(),
     )
     try:
-        deadline = time.monotonic() + 120
-        while not begun(path) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_until(lambda: begun(path))
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     finally:
@@ -282,9 +280,7 @@ def test_control_c_twice_leaves_at_once(tmp_path: Path, threads: int) -> None:
         env=environment(),
     )
     try:
-        deadline = time.monotonic() + 60
-        while not (path / "config.json").exists() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_until((path / "config.json").exists, 60)
         time.sleep(1)
         for _ in range(2):
             process.send_signal(signal.SIGINT)

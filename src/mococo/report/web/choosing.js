@@ -18,12 +18,16 @@ function draw() {
   byId("compare").checked = state.b !== null;
   document.body.classList.toggle("comparing", state.b !== null);
   state.t = 0;
+  Scores.draw();
+  drawPanels();
+}
+
+function drawPanels() {
   Front.draw();
   Episode.draw();
   Rules.draw();
   Sets.draw();
   ActionMap.draw();
-  Scores.draw();
   Episode.frame();
 }
 
@@ -31,12 +35,7 @@ function draw() {
 function redraw() {
   if (!slots.a) return;
   for (const slot of both()) slot.tints = Slot.tints(slot.model);
-  Front.draw();
-  Episode.draw();
-  Rules.draw();
-  Sets.draw();
-  ActionMap.draw();
-  Episode.frame();
+  drawPanels();
 }
 
 // Another set of points: A stays where it is still there, or becomes the best of them.
